@@ -1,0 +1,53 @@
+#include "likely/core/threads.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+#include "likely/core/error.hpp"
+
+namespace likely {
+
+namespace {
+
+std::atomic<int>& thread_count() {
+  static std::atomic<int> count{omp_get_max_threads()};
+  return count;
+}
+
+// An OpenMP region costs about 1 us when its threads are awake and several times that when they sleep.
+constexpr double kWorthAThread = 20'000.0;
+
+}  // namespace
+
+void set_threads(int n) {
+  if (n < 1) refuse("set_threads", "the number of threads must be at least 1, got " + std::to_string(n));
+  thread_count().store(n, std::memory_order_relaxed);
+}
+
+int threads() { return thread_count().load(std::memory_order_relaxed); }
+
+bool inside_parallel_region() { return omp_in_parallel() != 0; }
+
+void detail::run_tiles(std::int64_t tiles, double nanoseconds, void* body,
+                       void (*call)(void*, std::int64_t)) {
+  const int wanted = static_cast<int>(std::min<std::int64_t>(tiles, threads()));
+  if (wanted <= 1 || nanoseconds < kWorthAThread || omp_in_parallel()) {
+    for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
+    return;
+  }
+#pragma omp parallel for num_threads(wanted) schedule(static)
+  for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
+}
+
+SerialLibraries::SerialLibraries() : saved_(omp_get_max_threads()) {
+  if (saved_ != 1) omp_set_num_threads(1);
+}
+
+SerialLibraries::~SerialLibraries() {
+  if (saved_ != 1) omp_set_num_threads(saved_);
+}
+
+}  // namespace likely

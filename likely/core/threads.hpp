@@ -1,0 +1,46 @@
+// How many threads likely uses, and the one way its kernels use them.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace likely {
+
+// Sets the number of threads for the next and all later operations. Refuses n < 1.
+// Results never depend on it: work is cut by the shape alone, threads only decide who computes a tile.
+void set_threads(int n);
+
+// The number set, or at first OMP_NUM_THREADS, or else the processors this process may use.
+int threads();
+
+namespace detail {
+void run_tiles(std::int64_t tiles, double nanoseconds, void* body, void (*call)(void*, std::int64_t));
+}
+
+// Calls body(tile) for each tile in [0, tiles). `nanoseconds` is a rough estimate of the whole work on one
+// thread: below some tens of microseconds everything stays on the calling thread, since waking another costs
+// more. The body must not throw. Inside somebody else's OpenMP region it runs serially.
+template <class Body>
+void parallel_tiles(std::int64_t tiles, double nanoseconds, Body&& body) {
+  using Plain = std::remove_reference_t<Body>;
+  detail::run_tiles(tiles, nanoseconds, const_cast<void*>(static_cast<const void*>(&body)),
+                    [](void* f, std::int64_t tile) { (*static_cast<Plain*>(f))(tile); });
+}
+
+// True on a thread that is running a tile of a region with more than one thread.
+bool inside_parallel_region();
+
+// While alive, OpenMP libraries called from this thread (oneDNN) stay on this thread, so that only
+// parallel_tiles decides how work is cut.
+class SerialLibraries {
+ public:
+  SerialLibraries();
+  ~SerialLibraries();
+  SerialLibraries(const SerialLibraries&) = delete;
+  SerialLibraries& operator=(const SerialLibraries&) = delete;
+
+ private:
+  int saved_;
+};
+
+}  // namespace likely
