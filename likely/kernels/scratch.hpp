@@ -1,0 +1,30 @@
+// Working memory of a kernel: thread-local, grow-only, so that steady state neither allocates nor faults
+// pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace likely::kernels {
+
+// Who uses the memory. Two users alive at the same time on one thread need two slots.
+enum class ScratchSlot : std::uint8_t {
+  gemm_partial_sums,
+  gemm_packed,
+  convolution_columns,
+  convolution_partial_sums,
+  convolution_blocks,
+  convolution_weights,
+  count
+};
+
+// At least `bytes` bytes, aligned to 64, owned by the calling thread and valid until its next call with this
+// slot. The contents are whatever was there.
+void* scratch_bytes(ScratchSlot slot, std::size_t bytes);
+
+template <class T>
+T* scratch(ScratchSlot slot, std::int64_t count) {
+  return static_cast<T*>(scratch_bytes(slot, static_cast<std::size_t>(count) * sizeof(T)));
+}
+
+}  // namespace likely::kernels

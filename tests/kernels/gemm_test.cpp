@@ -1,0 +1,221 @@
+#include "likely/kernels/gemm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "likely/core/threads.hpp"
+
+namespace likely::kernels {
+namespace {
+
+template <class T>
+std::vector<T> random_values(std::int64_t count, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::uniform_real_distribution<T> uniform(-1, 1);
+  std::vector<T> values(static_cast<std::size_t>(count));
+  for (T& value : values) value = uniform(generator);
+  return values;
+}
+
+template <class T>
+struct Problem {
+  bool transpose_a, transpose_b;
+  std::int64_t m, n, k;
+  std::int64_t padding = 0;  // added to each leading dimension
+  T alpha = 1, beta = 0;
+  std::int64_t batch = 1;
+  bool broadcast_a = false, broadcast_b = false;
+
+  std::int64_t lda() const { return (transpose_a ? m : k) + padding; }
+  std::int64_t ldb() const { return (transpose_b ? k : n) + padding; }
+  std::int64_t ldc() const { return n + padding; }
+  std::int64_t size_a() const { return (transpose_a ? k : m) * lda(); }
+  std::int64_t size_b() const { return (transpose_b ? n : k) * ldb(); }
+  std::int64_t size_c() const { return m * ldc(); }
+};
+
+// Runs the problem and compares each element with a loop in long double; also that padding of C is untouched.
+template <class T>
+void check(const Problem<T>& p) {
+  SCOPED_TRACE(testing::Message() << (p.transpose_a ? "T" : "N") << (p.transpose_b ? "T" : "N") << " " << p.m
+                                  << "x" << p.n << "x" << p.k << " padding " << p.padding << " alpha "
+                                  << p.alpha << " beta " << p.beta << " batch " << p.batch);
+  const std::int64_t stride_a = p.broadcast_a ? 0 : p.size_a();
+  const std::int64_t stride_b = p.broadcast_b ? 0 : p.size_b();
+  const auto a = random_values<T>(p.size_a() * p.batch + 1, 1);
+  const auto b = random_values<T>(p.size_b() * p.batch + 1, 2);
+  auto before = random_values<T>(p.size_c() * p.batch + 1, 3);
+  if (p.beta == T(0)) before.assign(before.size(), std::numeric_limits<T>::quiet_NaN());
+  auto c = before;
+  if (p.batch == 1) {
+    gemm(p.transpose_a, p.transpose_b, p.m, p.n, p.k, p.alpha, a.data(), p.lda(), b.data(), p.ldb(), p.beta,
+         c.data(), p.ldc());
+  } else {
+    gemm_batched(p.transpose_a, p.transpose_b, p.batch, p.m, p.n, p.k, p.alpha, a.data(), p.lda(), stride_a,
+                 b.data(), p.ldb(), stride_b, p.beta, c.data(), p.ldc(), p.size_c());
+  }
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < p.batch; ++i) {
+    for (std::int64_t row = 0; row < p.m; ++row) {
+      for (std::int64_t column = 0; column < p.ldc(); ++column) {
+        const auto at = static_cast<std::size_t>(i * p.size_c() + row * p.ldc() + column);
+        if (column >= p.n) {
+          wrong += p.beta == T(0) ? !std::isnan(c[at]) : c[at] != before[at];
+          continue;
+        }
+        long double sum = 0;
+        long double size = 0;
+        for (std::int64_t inner = 0; inner < p.k; ++inner) {
+          const std::int64_t at_a =
+              i * stride_a + (p.transpose_a ? inner * p.lda() + row : row * p.lda() + inner);
+          const std::int64_t at_b =
+              i * stride_b + (p.transpose_b ? column * p.ldb() + inner : inner * p.ldb() + column);
+          const long double term = static_cast<long double>(a[static_cast<std::size_t>(at_a)]) *
+                                   static_cast<long double>(b[static_cast<std::size_t>(at_b)]);
+          sum += term;
+          size += std::fabs(term);
+        }
+        const long double expected = static_cast<long double>(p.alpha) * sum +
+                                     (p.beta == T(0) ? 0 : static_cast<long double>(p.beta * before[at]));
+        const long double allowed =
+            (size * std::fabs(p.alpha) + 2) * 4 * std::numeric_limits<T>::epsilon() * std::sqrt(p.k + 1.0L);
+        wrong += !(std::fabs(static_cast<long double>(c[at]) - expected) <= allowed);
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+template <class T>
+class GemmTest : public testing::Test {};
+using ElementTypes = testing::Types<float, double>;
+TYPED_TEST_SUITE(GemmTest, ElementTypes);
+
+TYPED_TEST(GemmTest, AllTransposesOfSmallSizes) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const std::int64_t m : {0, 1, 2, 3, 5, 8, 17, 33}) {
+        for (const std::int64_t n : {0, 1, 2, 7, 8, 16, 19, 35}) {
+          for (const std::int64_t k : {0, 1, 3, 8, 21}) check<TypeParam>({transpose_a, transpose_b, m, n, k});
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(GemmTest, LeadingDimensionsAlphaAndBeta) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const auto& [alpha, beta] : {std::pair{1, 1}, {2, 0}, {-1, 3}, {0, 0}, {0, 2}}) {
+        const auto scale = static_cast<TypeParam>(alpha) / 2;
+        const auto keep = static_cast<TypeParam>(beta) / 2;
+        check<TypeParam>({transpose_a, transpose_b, 13, 9, 5, 3, scale, keep});
+        check<TypeParam>({transpose_a, transpose_b, 65, 40, 70, 1, scale, keep});
+        check<TypeParam>({transpose_a, transpose_b, 6, 8, 0, 1, scale, keep});
+      }
+    }
+  }
+}
+
+TYPED_TEST(GemmTest, SizesThatAreCutIntoTilesAndChunks) {
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      check<TypeParam>({transpose_a, transpose_b, 300, 130, 60, 1});
+      check<TypeParam>({transpose_a, transpose_b, 70, 600, 53});
+      check<TypeParam>({transpose_a, transpose_b, 33, 31, 9001, 0, TypeParam(0.5), TypeParam(2)});
+      check<TypeParam>({transpose_a, transpose_b, 1, 700, 300});
+      check<TypeParam>({transpose_a, transpose_b, 700, 1, 300});
+      check<TypeParam>({transpose_a, transpose_b, 1500, 3, 600, 2});
+    }
+  }
+}
+
+TYPED_TEST(GemmTest, Batches) {
+  for (const bool transpose_b : {false, true}) {
+    for (const bool broadcast_a : {false, true}) {
+      for (const bool broadcast_b : {false, true}) {
+        Problem<TypeParam> p{
+            .transpose_a = broadcast_a, .transpose_b = transpose_b, .m = 9, .n = 14, .k = 11};
+        p.padding = 2;
+        p.batch = 5;
+        p.broadcast_a = broadcast_a;
+        p.broadcast_b = broadcast_b;
+        check(p);
+        p.m = 290;
+        p.n = 65;
+        p.k = 130;
+        p.beta = 1;
+        check(p);
+      }
+    }
+  }
+  std::vector<TypeParam> nothing(1, 5);
+  gemm_batched(false, false, 0, 1, 1, 1, TypeParam(1), nothing.data(), 1, 1, nothing.data(), 1, 1,
+               TypeParam(0), nothing.data(), 1, 1);
+  EXPECT_EQ(nothing[0], 5);
+}
+
+TYPED_TEST(GemmTest, NotANumberSpreads) {
+  std::vector<TypeParam> a(40 * 40, 1);
+  std::vector<TypeParam> b(40 * 40, 0);
+  std::vector<TypeParam> c(40 * 40);
+  a[3 * 40 + 2] = std::numeric_limits<TypeParam>::quiet_NaN();
+  gemm(false, false, 40, 40, 40, TypeParam(1), a.data(), 40, b.data(), 40, TypeParam(0), c.data(), 40);
+  for (std::size_t i = 0; i < c.size(); ++i) EXPECT_EQ(std::isnan(c[i]), i / 40 == 3) << i;
+}
+
+TYPED_TEST(GemmTest, SameBitsForAnyNumberOfThreads) {
+  const int saved = threads();
+  struct Sizes {
+    std::int64_t m, n, k;
+  };
+  for (const auto& [m, n, k] : {Sizes{128, 512, 784}, Sizes{64, 64, 10000}, Sizes{1000, 10, 500},
+                                Sizes{300, 300, 300}, Sizes{3, 2000, 700}, Sizes{513, 1025, 257}}) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        const auto a = random_values<TypeParam>(m * k, 4);
+        const auto b = random_values<TypeParam>(k * n, 5);
+        const auto run = [&](int count) {
+          set_threads(count);
+          std::vector<TypeParam> c(static_cast<std::size_t>(m * n));
+          gemm(transpose_a, transpose_b, m, n, k, TypeParam(1), a.data(), transpose_a ? m : k, b.data(),
+               transpose_b ? k : n, TypeParam(0), c.data(), n);
+          return c;
+        };
+        const auto expected = run(1);
+        EXPECT_EQ(run(2), expected);
+        EXPECT_EQ(run(3), expected);
+      }
+    }
+  }
+  set_threads(saved);
+}
+
+TYPED_TEST(GemmTest, BatchesGiveTheSameBitsForAnyNumberOfThreads) {
+  const int saved = threads();
+  const std::int64_t batch = 24;
+  const std::int64_t m = 70;
+  const std::int64_t n = 90;
+  const std::int64_t k = 50;
+  const auto a = random_values<TypeParam>(batch * m * k, 6);
+  const auto b = random_values<TypeParam>(batch * k * n, 7);
+  const auto run = [&](int count) {
+    set_threads(count);
+    std::vector<TypeParam> c(static_cast<std::size_t>(batch * m * n));
+    gemm_batched(false, true, batch, m, n, k, TypeParam(1), a.data(), k, m * k, b.data(), k, k * n,
+                 TypeParam(0), c.data(), n, m * n);
+    return c;
+  };
+  const auto expected = run(1);
+  EXPECT_EQ(run(2), expected);
+  EXPECT_EQ(run(3), expected);
+  set_threads(saved);
+}
+
+}  // namespace
+}  // namespace likely::kernels
