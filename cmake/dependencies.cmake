@@ -1,0 +1,62 @@
+# What likely is built with. Each entry is private: no public header needs any of it.
+#
+#   likely_link_dependencies    libraries that a program using the static library must link, too
+#   likely_header_dependencies  header-only libraries, needed only to build likely itself
+#   likely_openmp_flags         what the compiler needs to understand OpenMP
+#
+# A link dependency has three more places: likelyConfig.cmake.in (find_dependency),
+# likely_pkgconfig_libraries below, and tools/packages.txt.
+
+set(likely_link_dependencies)
+set(likely_pkgconfig_libraries)
+add_library(likely_header_dependencies INTERFACE)
+
+# Convolution, pooling and some matrix products.
+find_package(oneDNN REQUIRED)
+list(APPEND likely_link_dependencies oneDNN::oneDNN)
+list(APPEND likely_pkgconfig_libraries dnnl)
+
+# Matrix products.
+find_package(BLIS REQUIRED)
+list(APPEND likely_link_dependencies BLIS::BLIS)
+list(APPEND likely_pkgconfig_libraries blis)
+
+# Vector instructions with run-time dispatch.
+find_package(hwy REQUIRED)
+list(APPEND likely_link_dependencies hwy::hwy)
+list(APPEND likely_pkgconfig_libraries hwy)
+
+# Formatting.
+find_package(fmt REQUIRED)
+list(APPEND likely_link_dependencies fmt::fmt)
+list(APPEND likely_pkgconfig_libraries fmt)
+
+# Threads. Linked by name (gomp), so that a program built by another compiler gets the run-time library
+# that likely was compiled for.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+separate_arguments(likely_openmp_flags UNIX_COMMAND "${OpenMP_CXX_FLAGS}")
+list(APPEND likely_link_dependencies ${OpenMP_CXX_LIB_NAMES})
+list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIB_NAMES})
+
+# Small dense factorisations.
+find_package(Eigen3 REQUIRED NO_MODULE)
+target_link_libraries(likely_header_dependencies INTERFACE Eigen3::Eigen)
+
+# Special functions.
+find_package(Boost REQUIRED)
+target_link_libraries(likely_header_dependencies INTERFACE Boost::headers)
+
+# Counter-based random numbers.
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
+mark_as_advanced(RANDOM123_INCLUDE_DIR)
+target_include_directories(likely_header_dependencies SYSTEM INTERFACE "${RANDOM123_INCLUDE_DIR}")
+
+# The command line of the command.
+if(LIKELY_BUILD_COMMAND)
+  find_package(CLI11 REQUIRED)
+endif()
+
+# Tests.
+if(LIKELY_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

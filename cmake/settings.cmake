@@ -1,0 +1,40 @@
+# How likely's own code is compiled. Nothing here reaches a program that uses likely.
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# ccache, with paths relative to the source folder, so that two checkouts share their objects.
+# A launcher or a base folder that the user has chosen is kept.
+find_program(LIKELY_CCACHE ccache)
+if(LIKELY_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  if(DEFINED ENV{CCACHE_BASEDIR})
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${LIKELY_CCACHE}")
+  else()
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${LIKELY_CCACHE}")
+  endif()
+endif()
+
+add_library(likely_project_settings INTERFACE)
+target_compile_options(likely_project_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wunused
+  # A product and a sum are fused only where the code says so: otherwise the bits of a result would
+  # depend on what the compiler happened to inline.
+  -ffp-contract=off)
+if(LIKELY_WERROR)
+  target_compile_options(likely_project_settings INTERFACE -Werror)
+endif()
+if(LIKELY_SANITIZE)
+  target_compile_options(likely_project_settings INTERFACE
+    "-fsanitize=${LIKELY_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(likely_project_settings INTERFACE "-fsanitize=${LIKELY_SANITIZE}")
+endif()
+if(LIKELY_COVERAGE)
+  target_compile_options(likely_project_settings INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(likely_project_settings INTERFACE --coverage)
+endif()

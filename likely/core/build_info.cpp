@@ -1,0 +1,44 @@
+#include "likely/core/build_info.hpp"
+
+#include <blis.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+#include <oneapi/dnnl/dnnl.h>
+
+namespace likely {
+
+namespace {
+
+std::string compiler_name() {
+#if defined(__clang__)
+  return "clang++ " __clang_version__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
+std::string onednn_version() {
+  const dnnl_version_t* const version = dnnl_version();
+  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
+         std::to_string(version->patch);
+}
+
+// Highway numbers its targets so that the best one is the lowest bit; dispatch takes it among those that
+// were compiled and that the processor has.
+std::string best_vector_target() {
+  const auto usable = static_cast<std::int64_t>(hwy::SupportedTargets()) & HWY_TARGETS;
+  return hwy::TargetName(usable & -usable);
+}
+
+}  // namespace
+
+std::string_view version() { return LIKELY_VERSION; }
+
+BuildInfo build_info() {
+  return {.compiler = compiler_name(),
+          .vector_instructions = best_vector_target(),
+          .onednn = onednn_version(),
+          .blas = std::string("BLIS ") + bli_info_get_version_str()};
+}
+
+}  // namespace likely

@@ -1,0 +1,91 @@
+#include "likely/core/threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "likely/core/error.hpp"
+
+namespace likely {
+namespace {
+
+constexpr double kMuchWork = 1e9;
+
+// Puts the number of threads back when a test ends.
+class ThreadsTest : public testing::Test {
+ protected:
+  ~ThreadsTest() override { set_threads(before_); }
+
+ private:
+  int before_ = threads();
+};
+
+TEST_F(ThreadsTest, KeepsTheNumberThatWasSet) {
+  for (const int n : {1, 2, 3, 7}) {
+    set_threads(n);
+    EXPECT_EQ(threads(), n);
+  }
+}
+
+TEST_F(ThreadsTest, RefusesFewerThanOne) {
+  set_threads(2);
+  for (const int n : {0, -3}) {
+    try {
+      set_threads(n);
+      ADD_FAILURE() << "accepted " << n;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.what(),
+                "[set_threads] the number of threads must be at least 1, got " + std::to_string(n));
+    }
+  }
+  EXPECT_EQ(threads(), 2) << "a refused call must change nothing";
+}
+
+TEST_F(ThreadsTest, RunsEachTileOnce) {
+  for (const int n : {1, 2, 3}) {
+    set_threads(n);
+    for (const int tiles : {0, 1, 2, 5, 1000}) {
+      std::vector<std::atomic<int>> visits(static_cast<std::size_t>(tiles));
+      parallel_tiles(tiles, kMuchWork, [&](std::int64_t tile) { ++visits[static_cast<std::size_t>(tile)]; });
+      for (const auto& count : visits) EXPECT_EQ(count.load(), 1) << n << " threads, " << tiles << " tiles";
+    }
+  }
+}
+
+TEST_F(ThreadsTest, UsesAsManyThreadsAsAsked) {
+  for (const int n : {1, 2, 3}) {
+    set_threads(n);
+    std::vector<std::thread::id> runners(64);
+    parallel_tiles(64, kMuchWork, [&](std::int64_t tile) {
+      runners[static_cast<std::size_t>(tile)] = std::this_thread::get_id();
+    });
+    EXPECT_EQ(std::set(runners.begin(), runners.end()).size(), static_cast<std::size_t>(n));
+  }
+}
+
+TEST_F(ThreadsTest, KeepsSmallWorkOnTheCallingThread) {
+  set_threads(3);
+  parallel_tiles(64, 100.0, [caller = std::this_thread::get_id()](std::int64_t) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    EXPECT_FALSE(inside_parallel_region());
+  });
+}
+
+TEST_F(ThreadsTest, RunsSeriallyInsideAnotherRegion) {
+  set_threads(2);
+  std::vector<int> inner_threads(2, 0);
+  parallel_tiles(2, kMuchWork, [&](std::int64_t tile) {
+    EXPECT_TRUE(inside_parallel_region());
+    std::set<std::thread::id> runners;  // unguarded: correct only because the inner tiles run one by one
+    parallel_tiles(16, kMuchWork, [&](std::int64_t) { runners.insert(std::this_thread::get_id()); });
+    inner_threads[static_cast<std::size_t>(tile)] = static_cast<int>(runners.size());
+  });
+  EXPECT_EQ(inner_threads, (std::vector<int>{1, 1}));
+}
+
+}  // namespace
+}  // namespace likely
