@@ -15,6 +15,7 @@ enum class ScratchSlot : std::uint8_t {
   convolution_partial_sums,
   convolution_blocks,
   convolution_weights,
+  pooling_line,
   count
 };
 
