@@ -31,12 +31,17 @@ find_package(fmt REQUIRED)
 list(APPEND likely_link_dependencies fmt::fmt)
 list(APPEND likely_pkgconfig_libraries fmt)
 
-# Threads. Linked by name (gomp), so that a program built by another compiler gets the run-time library
-# that likely was compiled for.
+# Threads. g++'s run-time library is linked by name, so that it is found wherever a program is built; that of
+# clang lies in a folder that the linker does not know.
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 separate_arguments(likely_openmp_flags UNIX_COMMAND "${OpenMP_CXX_FLAGS}")
-list(APPEND likely_link_dependencies ${OpenMP_CXX_LIB_NAMES})
-list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIB_NAMES})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND likely_link_dependencies ${OpenMP_CXX_LIB_NAMES})
+  list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIB_NAMES})
+else()
+  list(APPEND likely_link_dependencies ${OpenMP_CXX_LIBRARIES})
+  list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIBRARIES})
+endif()
 
 # Small dense factorisations.
 find_package(Eigen3 REQUIRED NO_MODULE)

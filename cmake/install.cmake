@@ -32,7 +32,7 @@ install(FILES
   DESTINATION "${likely_package_folder}")
 
 # pkg-config likely: a static library brings its dependencies along, a shared one carries them inside.
-list(TRANSFORM likely_pkgconfig_libraries PREPEND "-l" OUTPUT_VARIABLE pkgconfig_dependencies)
+list(TRANSFORM likely_pkgconfig_libraries REPLACE "^([^/].*)$" "-l\\1" OUTPUT_VARIABLE pkgconfig_dependencies)
 list(JOIN pkgconfig_dependencies " " pkgconfig_dependencies)
 if(LIKELY_SHARED)
   set(pkgconfig_public "")

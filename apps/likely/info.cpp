@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include "apps/likely/commands.hpp"
-#include "likely/core/build_info.hpp"
 #include "likely/core/threads.hpp"
+#include "likely/kernels/build_info.hpp"
 
 namespace likely::command {
 

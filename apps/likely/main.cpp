@@ -5,7 +5,7 @@
 #include <string>
 
 #include "apps/likely/commands.hpp"
-#include "likely/core/build_info.hpp"
+#include "likely/kernels/build_info.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app("Probabilistic deep learning in plain C++20.", "likely");

@@ -1,9 +1,14 @@
-#include "likely/core/build_info.hpp"
+#include "likely/kernels/build_info.hpp"
 
+#include "likely/kernels/simd_targets.hpp"
+
+// The choice of targets comes before Highway reads it.
 #include <blis.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 #include <oneapi/dnnl/dnnl.h>
+
+#include <cstdint>
 
 namespace likely {
 
@@ -24,10 +29,11 @@ std::string onednn_version() {
 }
 
 // Highway numbers its targets so that the best one is the lowest bit; dispatch takes it among those that
-// were compiled and that the processor has.
+// were compiled and that the processor has. AVX3 is its name for AVX-512.
 std::string best_vector_target() {
-  const auto usable = static_cast<std::int64_t>(hwy::SupportedTargets()) & HWY_TARGETS;
-  return hwy::TargetName(usable & -usable);
+  const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  const std::int64_t best = usable & -usable;
+  return best == HWY_AVX3 ? "AVX-512" : hwy::TargetName(best);
 }
 
 }  // namespace
