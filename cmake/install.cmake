@@ -3,9 +3,10 @@ include(CMakePackageConfigHelpers)
 
 set(likely_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/likely")
 
-# Headers that end in -inl.hpp are parts of sources, compiled once for each set of vector instructions.
+# Headers that end in -inl.hpp are parts of sources, compiled once for each set of vector instructions, and
+# simd_targets.hpp says which sets.
 install(DIRECTORY likely/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/likely"
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*-inl.hpp" EXCLUDE)
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*-inl.hpp" EXCLUDE PATTERN "simd_targets.hpp" EXCLUDE)
 
 install(TARGETS likely EXPORT likelyTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"

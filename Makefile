@@ -1,0 +1,47 @@
+# Thin verbs over CMake: `make help` lists them.
+PREFIX ?= /usr/local
+JOBS ?= $(shell tools/jobs)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test bench format lint install clean
+
+help:
+	@echo "make demo      build likely and train a small model"
+	@echo "make test      build likely and run all tests"
+	@echo "make bench     build and run the benchmarks, beside libtorch where libtorch-dev is installed"
+	@echo "make format    format the C++ sources"
+	@echo "make lint      run the linter over the C++ sources"
+	@echo "make install   install headers, library and command to PREFIX ($(PREFIX))"
+	@echo "make clean     remove everything that was built"
+
+setup:
+	@tools/setup
+
+build: setup
+	@cmake --preset release --log-level=NOTICE
+	@cmake --build --preset release --parallel $(JOBS)
+
+demo: build
+	@build/release/bin/likely demo
+
+test: build
+	@ctest --preset release --parallel $(JOBS)
+
+bench: setup
+	@cmake --preset release --log-level=NOTICE -DLIKELY_BUILD_BENCH=ON
+	@cmake --build --preset release --parallel $(JOBS)
+	@cmake --build --preset release --target bench
+
+format:
+	@tools/setup check
+	@tools/check_format --fix
+
+lint:
+	@tools/setup check
+	@tools/lint
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	@cmake -E rm -rf build
