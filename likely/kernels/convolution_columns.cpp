@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "likely/core/threads.hpp"
-#include "likely/kernels/gemm_serial.hpp"
+#include "likely/kernels/gemm_simd.hpp"
 #include "likely/kernels/scratch.hpp"
 
 namespace likely::kernels {
@@ -123,6 +123,11 @@ void add_bias(const Geometry& g, const T* bias, bool relu, T* output) {
   }
 }
 
+template <class T>
+void multiply(const Product<T>& product) {
+  multiply_part(product, {0, product.m, 0, product.n});
+}
+
 // Calls body(first row, rows) for each block of output rows.
 template <class Body>
 void for_each_block(const Geometry& g, const Body& body) {
@@ -155,9 +160,9 @@ void columns_forward(const Conv2dShape& shape, const T* input, const T* weights,
           gather(g, from, row, rows, gathered);
           columns = gathered;
         }
-        gemm_serial(Product<T>{false, false, g.group_out, count, g.depth, T(1),
-                               weights + group * g.group_out * g.depth, g.depth, columns, count, T(0),
-                               to + row * g.out_width, g.out_size()});
+        multiply(Product<T>{false, false, g.group_out, count, g.depth, T(1),
+                            weights + group * g.group_out * g.depth, g.depth, columns, count, T(0),
+                            to + row * g.out_width, g.out_size()});
       });
     }
     if (bias != nullptr || relu) add_bias(g, bias, relu, result);
@@ -181,9 +186,9 @@ void columns_backward_input(const Conv2dShape& shape, const T* grad_output, cons
       for_each_block(g, [&](std::int64_t row, std::int64_t rows) {
         const std::int64_t count = rows * g.out_width;
         T* const columns = g.plain ? to : scratch<T>(ScratchSlot::convolution_columns, g.depth * count);
-        gemm_serial(Product<T>{true, false, g.depth, count, g.group_out, T(1),
-                               weights + group * g.group_out * g.depth, g.depth, from + row * g.out_width,
-                               g.out_size(), T(0), columns, count});
+        multiply(Product<T>{true, false, g.depth, count, g.group_out, T(1),
+                            weights + group * g.group_out * g.depth, g.depth, from + row * g.out_width,
+                            g.out_size(), T(0), columns, count});
         if (!g.plain) scatter(g, columns, row, rows, to);
       });
     }
@@ -221,9 +226,9 @@ void columns_backward_weights(const Conv2dShape& shape, const T* input, const T*
             gather(g, from, row, rows, gathered);
             columns = gathered;
           }
-          gemm_serial(Product<T>{false, true, g.group_out, g.depth, count, T(1), gradient + row * g.out_width,
-                                 g.out_size(), columns, count, T(1), sum + group * g.group_out * g.depth,
-                                 g.depth});
+          multiply(Product<T>{false, true, g.group_out, g.depth, count, T(1), gradient + row * g.out_width,
+                              g.out_size(), columns, count, T(1), sum + group * g.group_out * g.depth,
+                              g.depth});
         });
       }
     }

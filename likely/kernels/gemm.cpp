@@ -1,146 +1,192 @@
 #include "likely/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "likely/core/threads.hpp"
-#include "likely/kernels/gemm_serial.hpp"
+#include "likely/kernels/gemm_library.hpp"
+#include "likely/kernels/gemm_simd.hpp"
 #include "likely/kernels/scratch.hpp"
 
 namespace likely::kernels {
 
 namespace {
 
-// The libraries' bits change when a product is cut elsewhere, so the cut depends on the shape alone and is
-// the same with one thread.
-struct Cut {
-  std::int64_t rows;     // of a tile of C
-  std::int64_t columns;  // of a tile of C
-  std::int64_t depth;    // of a chunk of the sum over k
-};
-
-constexpr std::int64_t kTileRows = 256;
-constexpr std::int64_t kTileColumns = 512;
-constexpr std::int64_t kChunkDepth = 2048;
 // Rough time of one multiply-add on one thread, for the decision whether waking threads pays.
-constexpr double kNanosecondsPerMultiplyAdd = 0.025;
+constexpr double kNanosecondsPerMultiplyAdd = 0.015;
 
 std::int64_t pieces(std::int64_t size, std::int64_t piece) { return (size + piece - 1) / piece; }
 
-// Equal pieces no longer than `longest`, whole multiples of 16 so that all but the last fill their vectors.
-std::int64_t even_piece(std::int64_t size, std::int64_t longest) {
+// Equal pieces no longer than `longest`, whole multiples of `unit` so that all but the last fill their
+// vectors.
+std::int64_t even_piece(std::int64_t size, std::int64_t longest, std::int64_t unit) {
   const std::int64_t each = pieces(size, std::max<std::int64_t>(1, pieces(size, longest)));
-  return std::min(size, pieces(each, 16) * 16);
-}
-
-Cut cut_of(std::int64_t m, std::int64_t n, std::int64_t k) {
-  constexpr double kTooSmallToCut = 2e6;
-  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  if (work < kTooSmallToCut) return {m, n, k};
-  Cut cut{even_piece(m, kTileRows), even_piece(n, kTileColumns), k};
-  if (pieces(m, cut.rows) * pieces(n, cut.columns) == 1) {
-    if (m >= n && m >= 64) {
-      cut.rows = even_piece(m, pieces(m, 2));
-    } else if (n >= 64) {
-      cut.columns = even_piece(n, pieces(n, 2));
-    }
-  }
-  // A long sum into a small C: without chunks of k there would be nothing to share between threads.
-  if (pieces(m, cut.rows) * pieces(n, cut.columns) <= 2 && k >= 2 * kChunkDepth) {
-    cut = {m, n, even_piece(k, kChunkDepth)};
-  }
-  return cut;
+  return std::min(size, pieces(each, unit) * unit);
 }
 
 template <class T>
-void scale(std::int64_t m, std::int64_t n, T beta, T* c, std::int64_t ldc) {
-  for (std::int64_t row = 0; row < m; ++row) {
-    T* const line = c + row * ldc;
-    if (beta == T(0)) {
-      std::fill(line, line + n, T(0));
-    } else if (beta != T(1)) {
-      for (std::int64_t column = 0; column < n; ++column) line[column] *= beta;
+double multiply_adds(const Product<T>& p) {
+  return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+}
+
+template <class T>
+void scale(const Product<T>& p) {
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    T* const line = p.c + row * p.ldc;
+    if (p.beta == T(0)) {
+      std::fill(line, line + p.n, T(0));
+    } else if (p.beta != T(1)) {
+      for (std::int64_t column = 0; column < p.n; ++column) line[column] *= p.beta;
     }
   }
 }
 
-template <class T>
-Product<T> part_of(const Product<T>& whole, std::int64_t row, std::int64_t rows, std::int64_t column,
-                   std::int64_t columns) {
-  Product<T> part = whole;
-  part.m = rows;
-  part.n = columns;
-  part.a += whole.transpose_a ? row : row * whole.lda;
-  part.b += whole.transpose_b ? column * whole.ldb : column;
-  part.c += row * whole.ldc + column;
-  return part;
-}
-
-// C += or = the sum of the chunks' products, in the order of the chunks.
-template <class T>
-void add_chunks(const Product<T>& whole, const T* sums, std::int64_t chunks) {
-  for (std::int64_t row = 0; row < whole.m; ++row) {
-    T* const line = whole.c + row * whole.ldc;
-    for (std::int64_t column = 0; column < whole.n; ++column) {
-      T sum = 0;
-      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-        sum += sums[(chunk * whole.m + row) * whole.n + column];
-      }
-      line[column] = whole.beta == T(0) ? sum : whole.beta * line[column] + sum;
-    }
-  }
-}
-
-template <class T>
-void run_chunks(const Product<T>& whole, std::int64_t depth, double nanoseconds) {
-  const std::int64_t chunks = pieces(whole.k, depth);
-  T* const sums = scratch<T>(ScratchSlot::gemm_partial_sums, chunks * whole.m * whole.n);
-  parallel_tiles(chunks, nanoseconds, [&](std::int64_t chunk) {
-    const std::int64_t from = chunk * depth;
-    Product<T> part = whole;
-    part.k = std::min(depth, whole.k - from);
-    part.a += whole.transpose_a ? from * whole.lda : from;
-    part.b += whole.transpose_b ? from : from * whole.ldb;
-    part.beta = 0;
-    part.c = sums + chunk * whole.m * whole.n;
-    part.ldc = whole.n;
-    gemm_serial(part);
+// Calls body(part) for each rows x columns part of C, on as many threads as pay.
+template <class T, class Body>
+void for_each_part(const Product<T>& p, std::int64_t rows, std::int64_t columns, const Body& body) {
+  const std::int64_t across = pieces(p.n, columns);
+  const std::int64_t parts = pieces(p.m, rows) * across;
+  parallel_tiles(parts, kNanosecondsPerMultiplyAdd * multiply_adds(p), [&](std::int64_t tile) {
+    const std::int64_t row = tile / across * rows;
+    const std::int64_t column = tile % across * columns;
+    body(Part{row, std::min(rows, p.m - row), column, std::min(columns, p.n - column)});
   });
-  add_chunks(whole, sums, chunks);
+}
+
+// The libraries' bits change when a product is cut elsewhere, so here the shape alone decides the parts.
+template <class T>
+void by_library(const Product<T>& p) {
+  for_each_part(p, even_piece(p.m, 256, 16), even_piece(p.n, 512, 16), [&](const Part& part) {
+    Product<T> piece = p;
+    piece.m = part.rows;
+    piece.n = part.columns;
+    piece.a += p.transpose_a ? part.row : part.row * p.lda;
+    piece.b += p.transpose_b ? part.column * p.ldb : part.column;
+    piece.c += part.row * p.ldc + part.column;
+    multiply_by_library(piece);
+  });
+}
+
+// Our own loops give each element the same bits in any part, so one part for each thread is free to be the
+// cut.
+template <class T>
+void by_own_loops(const Product<T>& p) {
+  const std::int64_t wanted = inside_parallel_region() ? 1 : threads();
+  if (p.n >= p.m) {
+    const std::int64_t columns = even_piece(p.n, std::max<std::int64_t>(96, pieces(p.n, wanted)), 48);
+    const std::int64_t left = pieces(wanted, pieces(p.n, columns));
+    const std::int64_t rows = even_piece(p.m, std::max<std::int64_t>(48, pieces(p.m, left)), 24);
+    return for_each_part(p, rows, columns, [&](const Part& part) { multiply_part(p, part); });
+  }
+  const std::int64_t rows = even_piece(p.m, std::max<std::int64_t>(48, pieces(p.m, wanted)), 24);
+  const std::int64_t left = pieces(wanted, pieces(p.m, rows));
+  const std::int64_t columns = even_piece(p.n, std::max<std::int64_t>(96, pieces(p.n, left)), 48);
+  for_each_part(p, rows, columns, [&](const Part& part) { multiply_part(p, part); });
+}
+
+// C^T = op(B)^T op(A)^T, for a tall narrow C: its few columns would leave most lanes of a vector empty, its
+// rows fill them. Only for A transposed and B not, where the exchange makes B the transposed one.
+template <class T>
+void by_transposed_result(const Product<T>& p) {
+  T* const result = scratch<T>(ScratchSlot::gemm_transposed, p.m * p.n);
+  Product<T> swapped = p;
+  std::swap(swapped.m, swapped.n);
+  std::swap(swapped.a, swapped.b);
+  std::swap(swapped.lda, swapped.ldb);
+  swapped.beta = 0;
+  swapped.c = result;
+  swapped.ldc = p.m;
+  by_own_loops(swapped);
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    T* const line = p.c + row * p.ldc;
+    for (std::int64_t column = 0; column < p.n; ++column) {
+      const T value = result[column * p.m + row];
+      line[column] = p.beta == T(0) ? value : p.beta * line[column] + value;
+    }
+  }
 }
 
 template <class T>
-void run(std::int64_t batch, const Product<T>& first, std::int64_t stride_a, std::int64_t stride_b,
-         std::int64_t stride_c) {
-  if (batch <= 0 || first.m <= 0 || first.n <= 0) return;
-  if (first.k <= 0 || first.alpha == T(0)) {
-    for (std::int64_t i = 0; i < batch; ++i) {
-      scale(first.m, first.n, first.beta, first.c + i * stride_c, first.ldc);
-    }
-    return;
+void by_dots(const Product<T>& p) {
+  if (p.n >= p.m) {
+    const std::int64_t columns = even_piece(p.n, 256, 4);
+    return for_each_part(p, p.m, columns, [&](const Part& part) { multiply_part_by_dots(p, part); });
   }
-  const auto product = [&](std::int64_t i) {
+  for_each_part(p, even_piece(p.m, 256, 4), p.n, [&](const Part& part) { multiply_part_by_dots(p, part); });
+}
+
+template <class T>
+void multiply_whole(const Product<T>& p) {
+  const bool vector_of_b = p.n == 1 && p.ldb == 1;
+  if (!p.transpose_a && (p.transpose_b || vector_of_b) && std::min(p.m, p.n) <= 2) {
+    Product<T> rows = p;
+    rows.transpose_b = true;
+    if (!p.transpose_b) rows.ldb = p.k;
+    return by_dots(rows);
+  }
+  if (p.transpose_a && !p.transpose_b && p.n <= 16 && p.m >= 8 * p.n) return by_transposed_result(p);
+  if (library_is_faster(p)) return by_library(p);
+  by_own_loops(p);
+}
+
+// Sums over chunks of k, then the sum of those in order: a long sum into a small C has no other work to
+// share. The chunks depend on the shape alone.
+template <class T>
+bool multiply_in_chunks(const Product<T>& p) {
+  constexpr std::int64_t kChunk = 2048;
+  if (p.k < 2 * kChunk || p.m * p.n > 128 * 128) return false;
+  const std::int64_t depth = even_piece(p.k, kChunk, 16);
+  const std::int64_t chunks = pieces(p.k, depth);
+  const std::int64_t size = p.m * p.n;
+  T* const sums = scratch<T>(ScratchSlot::gemm_partial_sums, chunks * size);
+  parallel_tiles(chunks, kNanosecondsPerMultiplyAdd * multiply_adds(p), [&](std::int64_t chunk) {
+    const std::int64_t from = chunk * depth;
+    Product<T> part = p;
+    part.k = std::min(depth, p.k - from);
+    part.a += p.transpose_a ? from * p.lda : from;
+    part.b += p.transpose_b ? from : from * p.ldb;
+    part.beta = 0;
+    part.c = sums + chunk * size;
+    part.ldc = p.n;
+    multiply_part(part, {0, p.m, 0, p.n});
+  });
+  for (std::int64_t chunk = 1; chunk < chunks; ++chunk) {
+    const T* const more = sums + chunk * size;
+    for (std::int64_t i = 0; i < size; ++i) sums[i] += more[i];
+  }
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    T* const line = p.c + row * p.ldc;
+    const T* const sum = sums + row * p.n;
+    for (std::int64_t column = 0; column < p.n; ++column) {
+      line[column] = p.beta == T(0) ? sum[column] : p.beta * line[column] + sum[column];
+    }
+  }
+  return true;
+}
+
+template <class T>
+void multiply_one(const Product<T>& p) {
+  if (p.m <= 0 || p.n <= 0) return;
+  if (p.k <= 0 || p.alpha == T(0)) return scale(p);
+  if (!multiply_in_chunks(p)) multiply_whole(p);
+}
+
+template <class T>
+void multiply_batch(std::int64_t batch, const Product<T>& first, std::int64_t stride_a, std::int64_t stride_b,
+                    std::int64_t stride_c) {
+  const auto one = [&](std::int64_t i) {
     Product<T> p = first;
     p.a += i * stride_a;
     p.b += i * stride_b;
     p.c += i * stride_c;
-    return p;
+    multiply_one(p);
   };
-  const Cut cut = cut_of(first.m, first.n, first.k);
-  const double nanoseconds = kNanosecondsPerMultiplyAdd * static_cast<double>(first.m) *
-                             static_cast<double>(first.n) * static_cast<double>(first.k);
-  if (cut.depth < first.k) {
-    for (std::int64_t i = 0; i < batch; ++i) run_chunks(product(i), cut.depth, nanoseconds);
+  // Few products share each product between the threads, many share the products: the same bits either way.
+  if (batch < 2 * threads() && multiply_adds(first) > 1e6) {
+    for (std::int64_t i = 0; i < batch; ++i) one(i);
     return;
   }
-  const std::int64_t across = pieces(first.n, cut.columns);
-  const std::int64_t each = pieces(first.m, cut.rows) * across;
-  if (batch * each == 1) return gemm_serial(first);
-  parallel_tiles(batch * each, nanoseconds * static_cast<double>(batch), [&](std::int64_t tile) {
-    const std::int64_t row = tile % each / across * cut.rows;
-    const std::int64_t column = tile % each % across * cut.columns;
-    gemm_serial(part_of(product(tile / each), row, std::min(cut.rows, first.m - row), column,
-                        std::min(cut.columns, first.n - column)));
-  });
+  parallel_tiles(batch, kNanosecondsPerMultiplyAdd * multiply_adds(first) * static_cast<double>(batch), one);
 }
 
 }  // namespace
@@ -148,29 +194,29 @@ void run(std::int64_t batch, const Product<T>& first, std::int64_t stride_a, std
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
           const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
           std::int64_t ldc) {
-  run<float>(1, {transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, 0, 0, 0);
+  multiply_one<float>({transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
 }
 
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
           const double* a, std::int64_t lda, const double* b, std::int64_t ldb, double beta, double* c,
           std::int64_t ldc) {
-  run<double>(1, {transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, 0, 0, 0);
+  multiply_one<double>({transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
 }
 
 void gemm_batched(bool transpose_a, bool transpose_b, std::int64_t batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, float alpha, const float* a, std::int64_t lda, std::int64_t stride_a,
                   const float* b, std::int64_t ldb, std::int64_t stride_b, float beta, float* c,
                   std::int64_t ldc, std::int64_t stride_c) {
-  run<float>(batch, {transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a,
-             stride_b, stride_c);
+  multiply_batch<float>(batch, {transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc},
+                        stride_a, stride_b, stride_c);
 }
 
 void gemm_batched(bool transpose_a, bool transpose_b, std::int64_t batch, std::int64_t m, std::int64_t n,
                   std::int64_t k, double alpha, const double* a, std::int64_t lda, std::int64_t stride_a,
                   const double* b, std::int64_t ldb, std::int64_t stride_b, double beta, double* c,
                   std::int64_t ldc, std::int64_t stride_c) {
-  run<double>(batch, {transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc}, stride_a,
-              stride_b, stride_c);
+  multiply_batch<double>(batch, {transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc},
+                         stride_a, stride_b, stride_c);
 }
 
 }  // namespace likely::kernels

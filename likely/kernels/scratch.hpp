@@ -10,7 +10,9 @@ namespace likely::kernels {
 // Who uses the memory. Two users alive at the same time on one thread need two slots.
 enum class ScratchSlot : std::uint8_t {
   gemm_partial_sums,
-  gemm_packed,
+  gemm_panels_of_a,
+  gemm_panels_of_b,
+  gemm_transposed,
   convolution_columns,
   convolution_partial_sums,
   convolution_blocks,

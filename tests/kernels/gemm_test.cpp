@@ -122,7 +122,7 @@ TYPED_TEST(GemmTest, LeadingDimensionsAlphaAndBeta) {
   }
 }
 
-TYPED_TEST(GemmTest, SizesThatAreCutIntoTilesAndChunks) {
+TYPED_TEST(GemmTest, SizesThatAreCutIntoPartsAndChunks) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       check<TypeParam>({transpose_a, transpose_b, 300, 130, 60, 1});
@@ -131,6 +131,7 @@ TYPED_TEST(GemmTest, SizesThatAreCutIntoTilesAndChunks) {
       check<TypeParam>({transpose_a, transpose_b, 1, 700, 300});
       check<TypeParam>({transpose_a, transpose_b, 700, 1, 300});
       check<TypeParam>({transpose_a, transpose_b, 1500, 3, 600, 2});
+      check<TypeParam>({transpose_a, transpose_b, 260, 520, 500, 3, TypeParam(2), TypeParam(1)});
     }
   }
 }

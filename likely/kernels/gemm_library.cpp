@@ -1,4 +1,4 @@
-#include "likely/kernels/gemm_serial.hpp"
+#include "likely/kernels/gemm_library.hpp"
 
 #include <blis.h>
 #include <dnnl.h>
@@ -8,6 +8,17 @@
 namespace likely::kernels {
 
 namespace {
+
+bool processor_has_avx512() {
+  static const bool has = __builtin_cpu_supports("avx512f") != 0;
+  return has;
+}
+
+// From about 67 million multiply-adds on, half a millisecond, the libraries' deeper blocking pays.
+template <class T>
+bool is_large(const Product<T>& p) {
+  return static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) > 0x1p26 && p.n > 16;
+}
 
 // BLIS takes a row and a column stride for each matrix, so a transpose is an exchange of the two.
 // The explicit rntm_t overrides BLIS_NUM_THREADS and whatever the host program told BLIS.
@@ -22,17 +33,15 @@ void blis(const Product<T>& p, Function function) {
            p.transpose_b ? 1 : p.ldb, p.transpose_b ? p.ldb : 1, &beta, p.c, p.ldc, 1, nullptr, &runtime);
 }
 
-bool processor_has_avx512() {
-  static const bool has = __builtin_cpu_supports("avx512f") != 0;
-  return has;
-}
-
 }  // namespace
 
-void gemm_serial(const Product<float>& p) {
-  // Debian's BLIS runs its AVX2 kernels on AVX-512 processors too; oneDNN is up to twice as fast there, but
-  // not for a narrow C, of which it computes whole vectors.
-  if (processor_has_avx512() && p.n > 16) {
+bool library_is_faster(const Product<float>& p) { return is_large(p); }
+
+// BLIS has no AVX-512 kernels here, so that likely's own loops win at every size where there is AVX-512.
+bool library_is_faster(const Product<double>& p) { return is_large(p) && !processor_has_avx512(); }
+
+void multiply_by_library(const Product<float>& p) {
+  if (processor_has_avx512()) {
     const SerialLibraries serial;
     dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, p.alpha, p.a, p.lda, p.b,
                p.ldb, p.beta, p.c, p.ldc);
@@ -41,6 +50,6 @@ void gemm_serial(const Product<float>& p) {
   blis(p, bli_sgemm_ex);
 }
 
-void gemm_serial(const Product<double>& p) { blis(p, bli_dgemm_ex); }
+void multiply_by_library(const Product<double>& p) { blis(p, bli_dgemm_ex); }
 
 }  // namespace likely::kernels

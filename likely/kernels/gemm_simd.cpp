@@ -1,0 +1,376 @@
+#include "likely/kernels/gemm_simd.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "likely/kernels/scratch.hpp"
+#include "likely/kernels/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "likely/kernels/gemm_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "likely/kernels/gemm_tile-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace likely::kernels::HWY_NAMESPACE {
+
+template <class T>
+constexpr std::int64_t panel_width() {
+  return kTileVectors * lanes_of<T>();
+}
+
+// A row of B is a panel's row or a part of a row of the matrix.
+template <class T>
+struct Tile {
+  std::int64_t depth;
+  const T* a;
+  std::int64_t row_stride;
+  std::int64_t depth_stride;
+  const T* b;
+  std::int64_t ldb;
+  std::int64_t columns;  // those of C; the last vector may be partly outside
+  T alpha;
+  T beta;
+  T* c;
+  std::int64_t ldc;
+};
+
+template <class T, int kRows, int kVectors, bool kPartial>
+void compute_tile(const Tile<T>& t) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  const std::int64_t in_last = t.columns - (kVectors - 1) * kLanes;
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(in_last));
+  hn::Vec<decltype(d)> sum[kRows][kVectors];
+  const T* const b = t.b;
+  const std::int64_t ldb = t.ldb;
+  sum_tile<kRows, kVectors, kPartial>(
+      d, t.depth, t.a, t.row_stride, t.depth_stride, [b, ldb](std::int64_t k) { return b + k * ldb; }, mask,
+      sum);
+  const auto alpha = hn::Set(d, t.alpha);
+  const auto beta = hn::Set(d, t.beta);
+  const bool read = t.beta != T(0);
+  T* line = t.c;
+  HWY_UNROLL(8)
+  for (int i = 0; i < kRows; ++i) {
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) {
+      T* const to = line + v * kLanes;
+      auto value = hn::Mul(alpha, sum[i][v]);
+      if (v < kVectors - 1 || in_last == kLanes) {
+        if (read) value = hn::MulAdd(beta, hn::LoadU(d, to), value);
+        hn::StoreU(value, d, to);
+      } else {
+        if (read) value = hn::MulAdd(beta, hn::MaskedLoad(mask, d, to), value);
+        hn::BlendedStore(value, mask, d, to);
+      }
+    }
+    line += t.ldc;
+  }
+}
+
+template <class T>
+using TileFunction = void (*)(const Tile<T>&);
+
+template <class T, bool kPartial, int... kIndex>
+constexpr auto tile_functions(std::integer_sequence<int, kIndex...>) {
+  return std::array<TileFunction<T>, sizeof...(kIndex)>{
+      &compute_tile<T, kIndex / kTileVectors + 1, kIndex % kTileVectors + 1, kPartial>...};
+}
+
+template <class T, bool kPartial>
+TileFunction<T> tile_function(std::int64_t rows, std::int64_t vectors) {
+  static constexpr auto kFunctions =
+      tile_functions<T, kPartial>(std::make_integer_sequence<int, kTileRows * kTileVectors>());
+  return kFunctions[static_cast<std::size_t>((rows - 1) * kTileVectors + vectors - 1)];
+}
+
+// The depth between two roundings to C: a panel of it fits the first-level cache. Only k decides.
+std::int64_t depth_of_block(std::int64_t k) {
+  constexpr std::int64_t kLongest = 256;
+  const std::int64_t blocks = (k + kLongest - 1) / kLongest;
+  return (k + blocks - 1) / blocks;
+}
+
+// Four rows, each along k, to four columns of a panel.
+void transpose_four(const float* b, std::int64_t ldb, std::int64_t k, std::int64_t width, float* panel) {
+  const hn::CappedTag<float, 4> d;
+  const hn::RepartitionToWide<decltype(d)> wide;
+  std::int64_t i = 0;
+  for (; i + 4 <= k; i += 4) {
+    const auto r0 = hn::LoadU(d, b + i);
+    const auto r1 = hn::LoadU(d, b + ldb + i);
+    const auto r2 = hn::LoadU(d, b + 2 * ldb + i);
+    const auto r3 = hn::LoadU(d, b + 3 * ldb + i);
+    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
+    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
+    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
+    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, panel + i * width);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, panel + (i + 1) * width);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, panel + (i + 2) * width);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, panel + (i + 3) * width);
+  }
+  for (; i < k; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) panel[i * width + j] = b[j * ldb + i];
+  }
+}
+
+void transpose_four(const double* b, std::int64_t ldb, std::int64_t k, std::int64_t width, double* panel) {
+  for (std::int64_t i = 0; i < k; ++i) {
+    for (std::int64_t j = 0; j < 4; ++j) panel[i * width + j] = b[j * ldb + i];
+  }
+}
+
+// The rows of a part in groups of at most kTileRows, as equal as can be: a group of one row would waste the
+// pipeline.
+class Groups {
+ public:
+  explicit Groups(std::int64_t rows)
+      : count_((rows + kTileRows - 1) / kTileRows), short_(rows / count_), long_groups_(rows % count_) {}
+  std::int64_t count() const { return count_; }
+  std::int64_t rows(std::int64_t group) const { return group < long_groups_ ? short_ + 1 : short_; }
+
+ private:
+  std::int64_t count_;
+  std::int64_t short_;
+  std::int64_t long_groups_;
+};
+
+// The rows of A over one block of depth, group after group, each with the rows of a group side by side.
+template <class T>
+void pack_rows(const Product<T>& p, const Part& part, std::int64_t from, std::int64_t depth, T* packed) {
+  const Groups groups(part.rows);
+  if (p.transpose_a) {
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const T* source = p.a + (from + k) * p.lda + part.row;
+      T* panel = packed;
+      for (std::int64_t group = 0; group < groups.count(); ++group) {
+        const std::int64_t rows = groups.rows(group);
+        T* const to = panel + k * rows;
+        if (rows == kTileRows) {
+          for (int i = 0; i < kTileRows; ++i) to[i] = source[i];
+        } else {
+          for (std::int64_t i = 0; i < rows; ++i) to[i] = source[i];
+        }
+        source += rows;
+        panel += rows * depth;
+      }
+    }
+    return;
+  }
+  const T* source = p.a + part.row * p.lda + from;
+  for (std::int64_t group = 0; group < groups.count(); ++group) {
+    const std::int64_t rows = groups.rows(group);
+    std::int64_t i = 0;
+    for (; i + 4 <= rows; i += 4) transpose_four(source + i * p.lda, p.lda, depth, rows, packed + i);
+    for (; i < rows; ++i) {
+      for (std::int64_t k = 0; k < depth; ++k) packed[k * rows + i] = source[i * p.lda + k];
+    }
+    source += rows * p.lda;
+    packed += rows * depth;
+  }
+}
+
+// A block of op(B), [from, from + depth) x [column, column + columns), panel after panel, each row by row.
+template <class T>
+void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, std::int64_t column,
+                  std::int64_t columns, T* packed) {
+  constexpr std::int64_t kWidth = panel_width<T>();
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  const hn::ScalableTag<T> d;
+  for (std::int64_t start = 0; start < columns; start += kWidth, packed += kWidth * depth) {
+    const std::int64_t used = std::min(kWidth, columns - start);
+    if (p.transpose_b) {
+      const std::int64_t filled = (used + kLanes - 1) / kLanes * kLanes;
+      const T* const source = p.b + (column + start) * p.ldb + from;
+      std::int64_t j = 0;
+      for (; j + 4 <= used; j += 4) transpose_four(source + j * p.ldb, p.ldb, depth, kWidth, packed + j);
+      for (; j < filled; ++j) {
+        for (std::int64_t k = 0; k < depth; ++k)
+          packed[k * kWidth + j] = j < used ? source[j * p.ldb + k] : T(0);
+      }
+      continue;
+    }
+    const T* source = p.b + from * p.ldb + column + start;
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(used % kLanes));
+    for (std::int64_t k = 0; k < depth; ++k, source += p.ldb) {
+      T* const to = packed + k * kWidth;
+      std::int64_t j = 0;
+      for (; j + kLanes <= used; j += kLanes) hn::Store(hn::LoadU(d, source + j), d, to + j);
+      if (j < used) hn::Store(hn::MaskedLoad(mask, d, source + j), d, to + j);
+    }
+  }
+}
+
+// A block of B of this many columns and the depth above stays in a second-level cache, and so do the rows of
+// A.
+constexpr std::int64_t kBlockColumns = 384;
+constexpr std::int64_t kBlockRows = 96;
+
+// One block: all groups of rows by all panels.
+template <class T>
+void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bool packed_a, bool packed_b) {
+  constexpr std::int64_t kWidth = panel_width<T>();
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  const T* const a = tile.a;
+  const T* const b = tile.b;
+  T* const c = tile.c;
+  for (std::int64_t column = 0; column < columns; column += kWidth) {
+    tile.columns = std::min(kWidth, columns - column);
+    const std::int64_t vectors = (tile.columns + kLanes - 1) / kLanes;
+    const bool partial = !packed_b && tile.columns % kLanes != 0;
+    tile.b = b + column * (packed_b ? tile.depth : 1);
+    std::int64_t row = 0;
+    for (std::int64_t group = 0; group < groups.count(); ++group) {
+      const std::int64_t rows = groups.rows(group);
+      tile.a = a + row * (packed_a ? tile.depth : tile.row_stride);
+      if (packed_a) tile.depth_stride = rows;
+      tile.c = c + row * tile.ldc + column;
+      (partial ? tile_function<T, true>(rows, vectors) : tile_function<T, false>(rows, vectors))(tile);
+      row += rows;
+    }
+  }
+}
+
+template <class T>
+void multiply(const Product<T>& p, const Part& part) {
+  const std::int64_t depth = depth_of_block(p.k);
+  // Small matrices are read where they are: copying costs more than unaligned or scattered loads.
+  const bool small = (p.m + p.n) * p.k * static_cast<std::int64_t>(sizeof(T)) <= 128 * 1024;
+  const bool pack_b = p.transpose_b || (!small && part.rows > 2 * kTileRows);
+  const bool pack_a = !small && part.columns >= 2 * panel_width<T>();
+  T* const packed_a =
+      pack_a ? scratch<T>(ScratchSlot::gemm_panels_of_a, std::min(part.rows, kBlockRows) * depth) : nullptr;
+  T* const packed_b = pack_b ? scratch<T>(ScratchSlot::gemm_panels_of_b,
+                                          (std::min(part.columns, kBlockColumns) + panel_width<T>()) * depth)
+                             : nullptr;
+  const std::int64_t row_stride = p.transpose_a ? 1 : p.lda;
+  const std::int64_t depth_stride = p.transpose_a ? p.lda : 1;
+  for (std::int64_t column = part.column; column < part.column + part.columns; column += kBlockColumns) {
+    const std::int64_t columns = std::min(kBlockColumns, part.column + part.columns - column);
+    for (std::int64_t from = 0; from < p.k; from += depth) {
+      Tile<T> tile;
+      tile.depth = std::min(depth, p.k - from);
+      tile.alpha = p.alpha;
+      tile.beta = from == 0 ? p.beta : T(1);
+      tile.ldc = p.ldc;
+      tile.ldb = pack_b ? panel_width<T>() : p.ldb;
+      tile.b = pack_b ? packed_b : p.b + from * p.ldb + column;
+      if (pack_b) pack_columns(p, from, tile.depth, column, columns, packed_b);
+      for (std::int64_t row = part.row; row < part.row + part.rows; row += kBlockRows) {
+        const Part rows{row, std::min(kBlockRows, part.row + part.rows - row), column, columns};
+        if (pack_a) pack_rows(p, rows, from, tile.depth, packed_a);
+        tile.a = pack_a ? packed_a : p.a + row * row_stride + from * depth_stride;
+        tile.row_stride = pack_a ? 1 : row_stride;
+        tile.depth_stride = depth_stride;
+        tile.c = p.c + row * p.ldc + column;
+        multiply_block(Groups(rows.rows), columns, tile, pack_a, pack_b);
+      }
+    }
+  }
+}
+
+// A scalar product of each of kFew rows of one matrix with each of four rows of the other, all along k.
+template <int kFew, class T>
+void dots(std::int64_t k, const T* few, std::int64_t ld_few, const T* many, std::int64_t ld_many,
+          std::int64_t count, T (&result)[kFew][4]) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  const T* rows[4];
+  for (std::int64_t j = 0; j < 4; ++j) rows[j] = many + std::min(j, count - 1) * ld_many;
+  hn::Vec<decltype(d)> sum[kFew][4];
+  HWY_UNROLL(2)
+  for (int i = 0; i < kFew; ++i) {
+    HWY_UNROLL(4)
+    for (int j = 0; j < 4; ++j) sum[i][j] = hn::Zero(d);
+  }
+  const auto step = [&](auto load) HWY_ATTR {
+    HWY_UNROLL(2)
+    for (int i = 0; i < kFew; ++i) {
+      const auto left = load(few + i * ld_few);
+      HWY_UNROLL(4)
+      for (int j = 0; j < 4; ++j) sum[i][j] = hn::MulAdd(left, load(rows[j]), sum[i][j]);
+    }
+  };
+  std::int64_t at = 0;
+  for (; at + kLanes <= k; at += kLanes) {
+    step([&](const T* from) HWY_ATTR { return hn::LoadU(d, from + at); });
+  }
+  if (at < k) {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(k - at));
+    step([&](const T* from) HWY_ATTR { return hn::MaskedLoad(mask, d, from + at); });
+  }
+  for (int i = 0; i < kFew; ++i) {
+    for (int j = 0; j < 4; ++j) result[i][j] = hn::GetLane(hn::SumOfLanes(d, sum[i][j]));
+  }
+}
+
+template <int kFew, class T>
+void multiply_dots(const Product<T>& p, const Part& part, bool few_rows) {
+  const std::int64_t first = few_rows ? part.column : part.row;
+  const std::int64_t end = first + (few_rows ? part.columns : part.rows);
+  const std::int64_t stride_few = few_rows ? p.ldc : 1;
+  const std::int64_t stride_many = few_rows ? 1 : p.ldc;
+  for (std::int64_t at = first; at < end; at += 4) {
+    const std::int64_t count = std::min<std::int64_t>(4, end - at);
+    T result[kFew][4];
+    if (few_rows) {
+      dots<kFew>(p.k, p.a, p.lda, p.b + at * p.ldb, p.ldb, count, result);
+    } else {
+      dots<kFew>(p.k, p.b, p.ldb, p.a + at * p.lda, p.lda, count, result);
+    }
+    for (std::int64_t i = 0; i < kFew; ++i) {
+      for (std::int64_t j = 0; j < count; ++j) {
+        T* const to = p.c + i * stride_few + (at + j) * stride_many;
+        const T value = p.alpha * result[i][j];
+        *to = p.beta == T(0) ? value : p.beta * *to + value;
+      }
+    }
+  }
+}
+
+template <class T>
+void multiply_by_dots(const Product<T>& p, const Part& part) {
+  const bool few_rows = p.m <= p.n;
+  if (std::min(p.m, p.n) == 1) {
+    multiply_dots<1>(p, part, few_rows);
+  } else {
+    multiply_dots<2>(p, part, few_rows);
+  }
+}
+
+void multiply_float(const Product<float>& p, const Part& part) { multiply(p, part); }
+void multiply_double(const Product<double>& p, const Part& part) { multiply(p, part); }
+void dots_float(const Product<float>& p, const Part& part) { multiply_by_dots(p, part); }
+void dots_double(const Product<double>& p, const Part& part) { multiply_by_dots(p, part); }
+
+}  // namespace likely::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace likely::kernels {
+
+HWY_EXPORT(multiply_float);
+HWY_EXPORT(multiply_double);
+HWY_EXPORT(dots_float);
+HWY_EXPORT(dots_double);
+
+void multiply_part(const Product<float>& p, const Part& part) {
+  HWY_DYNAMIC_DISPATCH(multiply_float)(p, part);
+}
+void multiply_part(const Product<double>& p, const Part& part) {
+  HWY_DYNAMIC_DISPATCH(multiply_double)(p, part);
+}
+void multiply_part_by_dots(const Product<float>& p, const Part& part) {
+  HWY_DYNAMIC_DISPATCH(dots_float)(p, part);
+}
+void multiply_part_by_dots(const Product<double>& p, const Part& part) {
+  HWY_DYNAMIC_DISPATCH(dots_double)(p, part);
+}
+
+}  // namespace likely::kernels
+#endif
