@@ -1,0 +1,170 @@
+// where and casts.
+#include "likely/kernels/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "likely/kernels/compare_select.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "likely/kernels/compare.hpp"
+#include "likely/kernels/elementwise_loops-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace likely::kernels::HWY_NAMESPACE {
+
+using Byte = std::uint8_t;
+
+template <class D>
+HWY_INLINE hn::Mask<D> mask_of_bytes(D d, hn::Vec<hn::Rebind<Byte, D>> bytes) {
+  const hn::RebindToUnsigned<D> bits;
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    return hn::Ne(bytes, hn::Zero(d));
+  } else if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::RebindMask(d, hn::Ne(hn::PromoteTo(bits, bytes), hn::Zero(bits)));
+  } else {
+    const hn::Rebind<std::uint32_t, D> middle;
+    return hn::RebindMask(d, hn::Ne(hn::PromoteTo(bits, hn::PromoteTo(middle, bytes)), hn::Zero(bits)));
+  }
+}
+
+template <class T>
+void where_loop(const void* condition_memory, const void* a_memory, const void* b_memory, void* out_memory,
+                std::int64_t n, int condition_step, int a_step, int b_step) {
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<Byte, hn::ScalableTag<T>> bytes;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t count = static_cast<std::size_t>(n);
+  if (count == 0) return;
+  const Byte* condition = static_cast<const Byte*>(condition_memory);
+  const T* a = static_cast<const T*>(a_memory);
+  const T* b = static_cast<const T*>(b_memory);
+  T* out = static_cast<T*>(out_memory);
+  HWY_ALIGN Byte condition_splat[hn::MaxLanes(bytes)];
+  HWY_ALIGN T a_splat[hn::MaxLanes(d)];
+  HWY_ALIGN T b_splat[hn::MaxLanes(d)];
+  if (condition_step == 0) {
+    hn::Store(hn::Set(bytes, *condition), bytes, condition_splat);
+    condition = condition_splat;
+  }
+  if (a_step == 0) {
+    hn::Store(hn::Set(d, *a), d, a_splat);
+    a = a_splat;
+  }
+  if (b_step == 0) {
+    hn::Store(hn::Set(d, *b), d, b_splat);
+    b = b_splat;
+  }
+  const std::size_t condition_lanes = condition_step == 0 ? 0 : lanes;
+  const std::size_t a_lanes = a_step == 0 ? 0 : lanes;
+  const std::size_t b_lanes = b_step == 0 ? 0 : lanes;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto mask = mask_of_bytes(d, hn::LoadU(bytes, condition));
+    hn::StoreU(hn::IfThenElse(mask, hn::LoadU(d, a), hn::LoadU(d, b)), d, out + i);
+    condition += condition_lanes;
+    a += a_lanes;
+    b += b_lanes;
+  }
+  if (i < count) {
+    const std::size_t rest = count - i;
+    const auto mask = mask_of_bytes(d, load_first(bytes, condition, rest));
+    store_first(hn::IfThenElse(mask, load_first(d, a, rest), load_first(d, b, rest)), d, out + i, rest);
+  }
+}
+
+WhereRow find_where_here(DType type) {
+  switch (type) {
+    case DType::f32: return &where_loop<float>;
+    case DType::f64: return &where_loop<double>;
+    case DType::i64: return &where_loop<std::int64_t>;
+    case DType::boolean: return &where_loop<Byte>;
+  }
+  return nullptr;
+}
+
+// Conversions are exact or correctly rounded, so the compiler may vectorise them as it likes.
+template <class From, class To>
+void cast_loop(const void* x_memory, void* y_memory, std::int64_t n) {
+  const From* x = static_cast<const From*>(x_memory);
+  To* y = static_cast<To*>(y_memory);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (std::is_same_v<To, Byte>) {
+      y[i] = x[i] != From{0} ? 1 : 0;
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+      // 2^63, the first value too large.
+      constexpr From kEnd = static_cast<From>(9223372036854775808.0);
+      const From value = x[i];
+      if (value >= kEnd) {
+        y[i] = std::numeric_limits<To>::max();
+      } else if (value < -kEnd) {
+        y[i] = std::numeric_limits<To>::min();
+      } else {
+        y[i] = value == value ? static_cast<To>(value) : To{0};
+      }
+    } else {
+      y[i] = static_cast<To>(x[i]);
+    }
+  }
+}
+
+template <class From>
+CastRow find_cast(DType to) {
+  switch (to) {
+    case DType::f32: return &cast_loop<From, float>;
+    case DType::f64: return &cast_loop<From, double>;
+    case DType::i64: return &cast_loop<From, std::int64_t>;
+    case DType::boolean: return &cast_loop<From, Byte>;
+  }
+  return nullptr;
+}
+
+CastRow find_cast_here(DType from, DType to) {
+  switch (from) {
+    case DType::f32: return find_cast<float>(to);
+    case DType::f64: return find_cast<double>(to);
+    case DType::i64: return find_cast<std::int64_t>(to);
+    case DType::boolean: return find_cast<Byte>(to);
+  }
+  return nullptr;
+}
+
+}  // namespace likely::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace likely::kernels {
+
+HWY_EXPORT(find_where_here);
+HWY_EXPORT(find_cast_here);
+
+namespace {
+
+struct SelectTables {
+  WhereRow where[4];
+  CastRow cast[4][4];
+
+  SelectTables() {
+    for (int from = 0; from < 4; ++from) {
+      where[from] = HWY_DYNAMIC_DISPATCH(find_where_here)(DType(from));
+      for (int to = 0; to < 4; ++to)
+        cast[from][to] = HWY_DYNAMIC_DISPATCH(find_cast_here)(DType(from), DType(to));
+    }
+  }
+};
+
+const SelectTables& tables() {
+  static const SelectTables made;
+  return made;
+}
+
+}  // namespace
+
+WhereRow where_row(DType type) { return tables().where[static_cast<int>(type)]; }
+
+CastRow cast_row(DType from, DType to) { return tables().cast[static_cast<int>(from)][static_cast<int>(to)]; }
+
+}  // namespace likely::kernels
+#endif
