@@ -70,10 +70,11 @@ struct Equal {
     return hn::Eq(a, b);
   }
 };
+// Highway's Ne is false for NaN on some targets.
 struct NotEqual {
   template <class V>
   static HWY_INLINE auto of(V a, V b) {
-    return hn::Ne(a, b);
+    return hn::Not(hn::Eq(a, b));
   }
 };
 struct Less {

@@ -87,11 +87,10 @@ struct GeluTanhGradient : CostlyGradient {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V unbounded, V g) const {
     const auto x = within(d, unbounded, 100.0);
-    const auto s = sigmoid(d, gelu_tanh_argument(d, x));
-    const auto inner =
-        hn::MulAdd(hn::Mul(x, x), constant(d, 3.0 * kGeluCubic), constant(d, kGeluLinear));
-    const auto slope = hn::Mul(hn::Mul(x, inner), hn::Sub(constant(d, 1.0), s));
-    return hn::Mul(g, hn::MulAdd(s, slope, s));
+    const auto s = sigmoid_pair(d, gelu_tanh_argument(d, x));
+    const auto inner = hn::MulAdd(hn::Mul(x, x), constant(d, 3.0 * kGeluCubic), constant(d, kGeluLinear));
+    const auto slope = hn::Mul(hn::Mul(x, inner), s.rest);
+    return hn::Mul(g, hn::MulAdd(s.value, slope, s.value));
   }
 };
 
@@ -100,9 +99,9 @@ struct SiluGradient : CostlyGradient {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V unbounded, V g) const {
     const auto x = within(d, unbounded, 10000.0);
-    const auto s = sigmoid(d, x);
-    const auto slope = hn::Mul(x, hn::Sub(constant(d, 1.0), s));
-    return hn::Mul(g, hn::MulAdd(s, slope, s));
+    const auto s = sigmoid_pair(d, x);
+    const auto slope = hn::Mul(x, s.rest);
+    return hn::Mul(g, hn::MulAdd(s.value, slope, s.value));
   }
 };
 
@@ -111,7 +110,7 @@ struct HardSwishGradient : CheapGradient {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x, V g) const {
     const auto three = constant(d, 3.0);
-    const auto middle = hn::MulAdd(x, constant(d, 1.0 / 3.0), constant(d, 0.5));
+    const auto middle = hn::Mul(hn::Add(hn::Add(x, x), three), constant(d, 1.0 / 6.0));
     const auto right = hn::IfThenElse(hn::Gt(x, three), constant(d, 1.0), middle);
     return hn::Mul(g, hn::IfThenElse(hn::Lt(x, hn::Neg(three)), hn::Zero(d), right));
   }

@@ -258,6 +258,21 @@ HWY_INLINE V sigmoid(D d, V x) {
   return divide_moderate(d, numerator, hn::Add(e, one));
 }
 
+// sigmoid(x) and 1 - sigmoid(x), which keeps its digits where the first is nearly 1.
+template <class V>
+struct SigmoidPair {
+  V value, rest;
+};
+template <class D, class V>
+HWY_INLINE SigmoidPair<V> sigmoid_pair(D d, V x) {
+  const auto e = exp_nonpositive(d, hn::Neg(hn::Abs(x)));
+  const auto one = constant(d, 1.0);
+  const auto large = divide_moderate(d, one, hn::Add(e, one));
+  const auto small = hn::Mul(e, large);
+  const auto negative = hn::Lt(x, hn::Zero(d));
+  return {hn::IfThenElse(negative, small, large), hn::IfThenElse(negative, large, small)};
+}
+
 // log(1 + e^x) without overflow: max(x, 0) + log(1 + e^-|x|).
 template <class D, class V>
 HWY_INLINE V softplus(D d, V x) {
