@@ -1,0 +1,307 @@
+#include "likely/kernels/row_tiles.hpp"
+#include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/softmax.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "likely/kernels/softmax_cross_entropy.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "likely/kernels/softmax_rows-inl.hpp"
+
+#ifndef LIKELY_KERNELS_CROSS_ENTROPY_TABLE
+#define LIKELY_KERNELS_CROSS_ENTROPY_TABLE
+namespace likely::kernels {
+template <class T>
+struct CrossEntropyTable {
+  std::int64_t (*hard)(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,
+                       std::int64_t cols);
+  void (*hard_backward)(const T* x, const std::int64_t* targets, const double* lse, const T* scale,
+                        std::int64_t scale_step, T* dx, std::int64_t rows, std::int64_t cols, bool stream);
+  std::int64_t (*soft)(const T* x, const T* t, T* loss, double* lse, std::int64_t rows, std::int64_t cols);
+  void (*soft_backward)(const T* x, const T* t, const double* lse, const T* scale, std::int64_t scale_step,
+                        T* dx, std::int64_t rows, std::int64_t cols, bool stream);
+  void (*binary)(const T* x, const T* t, T* loss, std::int64_t n);
+  void (*binary_backward)(const T* x, const T* t, const T* scale, std::int64_t scale_step, T* dx,
+                          std::int64_t n);
+};
+}  // namespace likely::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace likely::kernels::HWY_NAMESPACE {
+
+template <class T>
+std::int64_t hard_rows(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,
+                       std::int64_t cols) {
+  const hn::ScalableTag<T> d;
+  std::int64_t bad = -1;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols) {
+    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols);
+    if (!normalizer.good && bad < 0) bad = row;
+    const double log_sum = normalizer.log_sum();
+    const auto max = static_cast<double>(normalizer.max);
+    lse[row] = max + log_sum;
+    loss[row] = static_cast<T>(log_sum + (max - static_cast<double>(x[targets[row]])));
+  }
+  return bad;
+}
+
+template <class T>
+void hard_backward_rows(const T* x, const std::int64_t* targets, const double* lse, const T* scale,
+                        std::int64_t scale_step, T* dx, std::int64_t rows, std::int64_t cols, bool stream) {
+  const hn::ScalableTag<T> d;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, dx += cols) {
+    const SplitLogSumExp split(d, lse[row]);
+    const T factor = scale[row * scale_step];
+    const auto factors = hn::Set(d, factor);
+    for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
+      hn::Vec<decltype(d)> p[access.kCount];
+      access.load(x + i, p);
+      for (auto& e : p) e = split.subtract_from(e);
+      exp_probabilities(d, p);
+      for (auto& e : p) e = hn::Mul(e, factors);
+      access.store(p, dx + i);
+    });
+    dx[targets[row]] -= factor;
+  }
+  if (stream) hwy::FlushStream();
+}
+
+// A weight of 0 leaves its logit out: 0 times minus infinity would be NaN.
+template <class D, class V>
+HWY_INLINE V logit_of_weight(D d, V x, V t) {
+  return hn::IfThenElse(hn::Eq(t, hn::Zero(d)), hn::Zero(d), x);
+}
+
+template <class T>
+std::int64_t soft_rows(const T* x, const T* t, T* loss, double* lse, std::int64_t rows, std::int64_t cols) {
+  const hn::ScalableTag<T> d;
+  std::int64_t bad = -1;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, t += cols) {
+    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols);
+    if (!normalizer.good && bad < 0) bad = row;
+    const auto max = hn::Set(d, normalizer.max);
+    auto weight = hn::Zero(d), distance = weight;
+    for_vectors(d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
+      hn::Vec<decltype(d)> w[access.kCount], v[access.kCount];
+      access.load(t + i, w);
+      access.load(x + i, v);
+      for (int k = 0; k < access.kCount; ++k) {
+        weight = hn::Add(weight, w[k]);
+        distance = hn::MulAdd(w[k], logit_of_weight(d, hn::Sub(max, v[k]), w[k]), distance);
+      }
+    });
+    const double log_sum = normalizer.log_sum();
+    lse[row] = static_cast<double>(normalizer.max) + log_sum;
+    const auto total = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, weight)));
+    loss[row] =
+        static_cast<T>(log_sum * total + static_cast<double>(hn::GetLane(hn::SumOfLanes(d, distance))));
+  }
+  return bad;
+}
+
+template <class T>
+void soft_backward_rows(const T* x, const T* t, const double* lse, const T* scale, std::int64_t scale_step,
+                        T* dx, std::int64_t rows, std::int64_t cols, bool stream) {
+  const hn::ScalableTag<T> d;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, t += cols, dx += cols) {
+    auto weight = hn::Zero(d);
+    for_vectors(d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
+      hn::Vec<decltype(d)> w[access.kCount];
+      access.load(t + i, w);
+      for (const auto& e : w) weight = hn::Add(weight, e);
+    });
+    const auto total = hn::SumOfLanes(d, weight);
+    const SplitLogSumExp split(d, lse[row]);
+    const auto factors = hn::Set(d, scale[row * scale_step]);
+    for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
+      hn::Vec<decltype(d)> p[access.kCount], w[access.kCount];
+      access.load(x + i, p);
+      for (auto& e : p) e = split.subtract_from(e);
+      exp_probabilities(d, p);
+      access.load(t + i, w);
+      for (int k = 0; k < access.kCount; ++k) p[k] = hn::Mul(factors, hn::MulSub(p[k], total, w[k]));
+      access.store(p, dx + i);
+    });
+  }
+  if (stream) hwy::FlushStream();
+}
+
+template <class T>
+void binary_range(const T* x, const T* t, T* loss, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<decltype(d)> v[access.kCount], target[access.kCount];
+    access.load(x + i, v);
+    access.load(t + i, target);
+    for (int k = 0; k < access.kCount; ++k) v[k] = hn::NegMulAdd(v[k], target[k], softplus(d, v[k]));
+    access.store(v, loss + i);
+  });
+}
+
+template <class T>
+void binary_backward_range(const T* x, const T* t, const T* scale, std::int64_t scale_step, T* dx,
+                           std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto common = hn::Set(d, n > 0 ? scale[0] : T{0});
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<decltype(d)> v[access.kCount], target[access.kCount], factor[access.kCount];
+    access.load(x + i, v);
+    access.load(t + i, target);
+    for (auto& f : factor) f = common;
+    if (scale_step != 0) access.load(scale + i, factor);
+    for (int k = 0; k < access.kCount; ++k) {
+      v[k] = hn::Mul(factor[k], hn::Sub(sigmoid(d, v[k]), target[k]));
+    }
+    access.store(v, dx + i);
+  });
+}
+
+template <class T>
+CrossEntropyTable<T> cross_entropy_table() {
+  return {&hard_rows<T>,          &hard_backward_rows<T>, &soft_rows<T>,
+          &soft_backward_rows<T>, &binary_range<T>,       &binary_backward_range<T>};
+}
+CrossEntropyTable<float> cross_entropy_table_f32() { return cross_entropy_table<float>(); }
+CrossEntropyTable<double> cross_entropy_table_f64() { return cross_entropy_table<double>(); }
+
+}  // namespace likely::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace likely::kernels {
+namespace {
+
+HWY_EXPORT(cross_entropy_table_f32);
+HWY_EXPORT(cross_entropy_table_f64);
+
+template <class T>
+const CrossEntropyTable<T>& table() {
+  static const CrossEntropyTable<T> chosen = [] {
+    if constexpr (sizeof(T) == 4) {
+      return HWY_DYNAMIC_DISPATCH(cross_entropy_table_f32)();
+    } else {
+      return HWY_DYNAMIC_DISPATCH(cross_entropy_table_f64)();
+    }
+  }();
+  return chosen;
+}
+
+template <class T>
+std::int64_t hard_tiled(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,
+                        std::int64_t cols) {
+  FirstBadRow bad;
+  for_row_tiles(rows, cols, 0.3, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t found =
+        table<T>().hard(x + first * cols, targets + first, loss + first, lse + first, last - first, cols);
+    if (found >= 0) bad.report(first + found);
+  });
+  return bad.get();
+}
+
+template <class T>
+void hard_backward_tiled(const T* x, const std::int64_t* targets, const double* lse, const T* scale,
+                         std::int64_t scale_step, T* dx, std::int64_t rows, std::int64_t cols) {
+  const bool stream = too_large_for_caches<T>(rows, cols);
+  for_row_tiles(rows, cols, 0.4, [&](std::int64_t first, std::int64_t last) {
+    table<T>().hard_backward(x + first * cols, targets + first, lse + first, scale + first * scale_step,
+                             scale_step, dx + first * cols, last - first, cols, stream);
+  });
+}
+
+template <class T>
+std::int64_t soft_tiled(const T* x, const T* t, T* loss, double* lse, std::int64_t rows, std::int64_t cols) {
+  FirstBadRow bad;
+  for_row_tiles(rows, cols, 0.5, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t found =
+        table<T>().soft(x + first * cols, t + first * cols, loss + first, lse + first, last - first, cols);
+    if (found >= 0) bad.report(first + found);
+  });
+  return bad.get();
+}
+
+template <class T>
+void soft_backward_tiled(const T* x, const T* t, const double* lse, const T* scale, std::int64_t scale_step,
+                         T* dx, std::int64_t rows, std::int64_t cols) {
+  const bool stream = too_large_for_caches<T>(rows, cols);
+  for_row_tiles(rows, cols, 0.5, [&](std::int64_t first, std::int64_t last) {
+    table<T>().soft_backward(x + first * cols, t + first * cols, lse + first, scale + first * scale_step,
+                             scale_step, dx + first * cols, last - first, cols, stream);
+  });
+}
+
+template <class T>
+void binary_tiled(const T* x, const T* t, T* loss, std::int64_t n) {
+  for_row_tiles(n, 1, 0.7, [&](std::int64_t first, std::int64_t last) {
+    table<T>().binary(x + first, t + first, loss + first, last - first);
+  });
+}
+
+template <class T>
+void binary_backward_tiled(const T* x, const T* t, const T* scale, std::int64_t scale_step, T* dx,
+                           std::int64_t n) {
+  for_row_tiles(n, 1, 0.5, [&](std::int64_t first, std::int64_t last) {
+    table<T>().binary_backward(x + first, t + first, scale + first * scale_step, scale_step, dx + first,
+                               last - first);
+  });
+}
+
+}  // namespace
+
+std::int64_t cross_entropy(const float* x, const std::int64_t* targets, float* loss, double* lse,
+                           std::int64_t rows, std::int64_t cols) {
+  return hard_tiled(x, targets, loss, lse, rows, cols);
+}
+std::int64_t cross_entropy(const double* x, const std::int64_t* targets, double* loss, double* lse,
+                           std::int64_t rows, std::int64_t cols) {
+  return hard_tiled(x, targets, loss, lse, rows, cols);
+}
+
+void cross_entropy_backward(const float* x, const std::int64_t* targets, const double* lse,
+                            const float* scale, std::int64_t scale_step, float* dx, std::int64_t rows,
+                            std::int64_t cols) {
+  hard_backward_tiled(x, targets, lse, scale, scale_step, dx, rows, cols);
+}
+void cross_entropy_backward(const double* x, const std::int64_t* targets, const double* lse,
+                            const double* scale, std::int64_t scale_step, double* dx, std::int64_t rows,
+                            std::int64_t cols) {
+  hard_backward_tiled(x, targets, lse, scale, scale_step, dx, rows, cols);
+}
+
+std::int64_t cross_entropy_soft(const float* x, const float* t, float* loss, double* lse, std::int64_t rows,
+                                std::int64_t cols) {
+  return soft_tiled(x, t, loss, lse, rows, cols);
+}
+std::int64_t cross_entropy_soft(const double* x, const double* t, double* loss, double* lse,
+                                std::int64_t rows, std::int64_t cols) {
+  return soft_tiled(x, t, loss, lse, rows, cols);
+}
+
+void cross_entropy_soft_backward(const float* x, const float* t, const double* lse, const float* scale,
+                                 std::int64_t scale_step, float* dx, std::int64_t rows, std::int64_t cols) {
+  soft_backward_tiled(x, t, lse, scale, scale_step, dx, rows, cols);
+}
+void cross_entropy_soft_backward(const double* x, const double* t, const double* lse, const double* scale,
+                                 std::int64_t scale_step, double* dx, std::int64_t rows, std::int64_t cols) {
+  soft_backward_tiled(x, t, lse, scale, scale_step, dx, rows, cols);
+}
+
+void binary_cross_entropy(const float* x, const float* t, float* loss, std::int64_t n) {
+  binary_tiled(x, t, loss, n);
+}
+void binary_cross_entropy(const double* x, const double* t, double* loss, std::int64_t n) {
+  binary_tiled(x, t, loss, n);
+}
+
+void binary_cross_entropy_backward(const float* x, const float* t, const float* scale,
+                                   std::int64_t scale_step, float* dx, std::int64_t n) {
+  binary_backward_tiled(x, t, scale, scale_step, dx, n);
+}
+void binary_cross_entropy_backward(const double* x, const double* t, const double* scale,
+                                   std::int64_t scale_step, double* dx, std::int64_t n) {
+  binary_backward_tiled(x, t, scale, scale_step, dx, n);
+}
+
+}  // namespace likely::kernels
+#endif
