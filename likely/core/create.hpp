@@ -1,0 +1,90 @@
+// Making tensors.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "likely/core/tensor.hpp"
+
+namespace likely {
+
+Tensor zeros(const Shape& shape, DType dtype = DType::f32);
+Tensor ones(const Shape& shape, DType dtype = DType::f32);
+Tensor full(const Shape& shape, double value, DType dtype = DType::f32);
+// The shape and type of another tensor.
+Tensor zeros_like(const Tensor& other);
+Tensor ones_like(const Tensor& other);
+Tensor full_like(const Tensor& other, double value);
+
+// One number seen as a whole shape: no memory but one element. Equal to full() in every way.
+Tensor constant(const Shape& shape, double value, DType dtype = DType::f32);
+
+// 0, 1, ..., count - 1.
+Tensor arange(std::int64_t count, DType dtype = DType::i64);
+// start, start + step, ... up to but without stop. Refuses step 0.
+Tensor arange(double start, double stop, double step = 1.0, DType dtype = DType::f32);
+// `count` numbers from first to last, both included.
+Tensor linspace(double first, double last, std::int64_t count, DType dtype = DType::f32);
+// The identity matrix, rows x rows or rows x columns.
+Tensor eye(std::int64_t rows, DType dtype = DType::f32);
+Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype = DType::f32);
+
+// A number, or braces inside braces: tensor(0.5), tensor({{1, 2}, {3, 4}}). Rows of unequal length are
+// refused.
+class NestedList {
+ public:
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  NestedList(Number value)  // NOLINT(google-explicit-constructor)
+      : value_(static_cast<double>(value)),
+        dtype_(std::is_same_v<Number, bool>       ? DType::boolean
+               : std::is_floating_point_v<Number> ? DType::f32
+                                                  : DType::i64) {}
+  NestedList(std::initializer_list<NestedList> items) : items_(items), is_list_(true) {}
+
+ private:
+  friend Tensor tensor(const NestedList& list);
+  friend Tensor tensor(const NestedList& list, DType dtype);
+  Tensor build(std::optional<DType> wanted) const;
+  void measure(Shape& shape, DType& dtype, int depth) const;
+  void write(Tensor& target, std::int64_t& position) const;
+
+  double value_ = 0.0;
+  DType dtype_ = DType::f32;
+  std::vector<NestedList> items_;
+  bool is_list_ = false;
+};
+
+// Element type: f32 if there is a number with a point, else i64, or bool; or the one asked for.
+Tensor tensor(const NestedList& list);
+Tensor tensor(const NestedList& list, DType dtype);
+
+// A copy of the elements of a vector, array or span, as one dimension or in the shape given (row-major).
+// Refuses a number of elements that does not fill the shape.
+Tensor tensor(std::span<const float> values);
+Tensor tensor(std::span<const double> values);
+Tensor tensor(std::span<const std::int64_t> values);
+Tensor tensor(std::span<const float> values, const Shape& shape);
+Tensor tensor(std::span<const double> values, const Shape& shape);
+Tensor tensor(std::span<const std::int64_t> values, const Shape& shape);
+
+namespace detail {
+Tensor tensor_of_bools(const std::vector<bool>& values, const Shape& shape);
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values, const Shape& shape) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return detail::tensor_of_bools(values, shape);
+  } else {
+    return tensor(std::span<const T>(values), shape);
+  }
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values) {
+  return tensor(values, Shape{static_cast<std::int64_t>(values.size())});
+}
+
+}  // namespace likely

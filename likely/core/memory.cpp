@@ -1,0 +1,203 @@
+#include "likely/core/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "likely/core/error.hpp"
+
+namespace likely {
+
+namespace {
+
+using detail::Block;
+
+std::atomic<std::int64_t> bytes_in_use{0};
+std::atomic<std::int64_t> bytes_peak{0};
+
+// Sizes are rounded up to 4 steps an octave, so that at most a fifth of a block is wasted.
+constexpr int kClasses = 192;
+constexpr std::size_t kSmallest = 64;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+
+// Under AddressSanitizer every block goes back at once, so that a use after its end is seen.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kKeepBlocks = false;
+#else
+constexpr bool kKeepBlocks = true;
+#endif
+
+int class_of(std::size_t bytes) {
+  if (bytes <= kSmallest) return 0;
+  const std::size_t units = (bytes + kSmallest - 1) / kSmallest;  // >= 2
+  if (units <= 4) return static_cast<int>(units) - 1;
+  const int octave = std::bit_width(units - 1) - 3;  // units in (4 * 2^octave, 8 * 2^octave]
+  const std::size_t step = std::size_t{1} << octave;
+  const std::size_t quarter = (units + step - 1) / step;  // 5 .. 8
+  return 4 + 4 * octave + static_cast<int>(quarter) - 5;
+}
+
+std::size_t bytes_of_class(int size_class) {
+  if (size_class < 4) return kSmallest * static_cast<std::size_t>(size_class + 1);
+  const int octave = (size_class - 4) / 4;
+  const auto quarter = static_cast<std::size_t>((size_class - 4) % 4 + 5);
+  return kSmallest * (quarter << octave);
+}
+
+Block* system_block(int size_class) {
+  const std::size_t usable = bytes_of_class(size_class);
+  const std::size_t whole = usable + sizeof(Block);
+  void* memory = nullptr;
+  if (whole >= kHugePage) {
+    const std::size_t rounded = (whole + kHugePage - 1) / kHugePage * kHugePage;
+    memory = std::aligned_alloc(kHugePage, rounded);
+    // A hint: fewer page faults and TLB misses where the system allows it.
+    if (memory != nullptr) madvise(memory, rounded, MADV_HUGEPAGE);
+  } else {
+    memory = std::aligned_alloc(64, whole);
+  }
+  if (memory == nullptr) refuse("tensor", "out of memory: " + std::to_string(usable) + " bytes wanted");
+  auto* block = new (memory) Block;
+  block->size_class = size_class;
+  block->bytes = usable;
+  block->next_free = nullptr;
+  return block;
+}
+
+void system_free(Block* block) {
+  block->~Block();
+  std::free(block);
+}
+
+struct FreeBody {
+  FreeBody* next;
+};
+
+struct ThreadCache {
+  std::array<Block*, kClasses> free_blocks{};
+  FreeBody* free_bodies = nullptr;
+  std::int64_t cached = 0;
+
+  void trim() {
+    for (Block*& head : free_blocks) {
+      while (head != nullptr) {
+        Block* block = head;
+        head = block->next_free;
+        system_free(block);
+      }
+    }
+    while (free_bodies != nullptr) {
+      FreeBody* body = free_bodies;
+      free_bodies = body->next;
+      std::free(body);
+    }
+    cached = 0;
+  }
+};
+
+// A tensor may outlive its thread's cache (a static one at exit): then `cache` is null and memory goes
+// straight back to the system. A plain pointer keeps the look-up free of a guard.
+enum class CacheState : std::uint8_t { unborn, alive, gone };
+constinit thread_local ThreadCache* cache = nullptr;
+constinit thread_local CacheState cache_state = CacheState::unborn;
+
+struct CacheOwner {
+  ThreadCache own;
+  CacheOwner() {
+    cache = &own;
+    cache_state = CacheState::alive;
+  }
+  ~CacheOwner() {
+    cache = nullptr;
+    cache_state = CacheState::gone;
+    own.trim();
+  }
+};
+
+ThreadCache* this_cache() {
+  if (cache == nullptr && cache_state == CacheState::unborn) {
+    static thread_local CacheOwner owner;
+  }
+  return cache;
+}
+
+void count_use(std::int64_t bytes) {
+  const std::int64_t now = bytes_in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  std::int64_t peak = bytes_peak.load(std::memory_order_relaxed);
+  while (now > peak && !bytes_peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+MemoryReport memory_report() {
+  const ThreadCache* mine = this_cache();
+  return {bytes_in_use.load(), bytes_peak.load(), mine == nullptr ? 0 : mine->cached};
+}
+
+void reset_peak_memory() { bytes_peak.store(bytes_in_use.load()); }
+
+void trim_memory() {
+  if (ThreadCache* mine = this_cache()) mine->trim();
+}
+
+detail::Block* detail::allocate_block(std::size_t bytes) {
+  if (bytes > (std::size_t{1} << 46))
+    refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
+  const int size_class = class_of(bytes);
+  ThreadCache* mine = this_cache();
+  Block* block = mine == nullptr ? nullptr : mine->free_blocks[static_cast<std::size_t>(size_class)];
+  if (block != nullptr) {
+    mine->free_blocks[static_cast<std::size_t>(size_class)] = block->next_free;
+    mine->cached -= static_cast<std::int64_t>(block->bytes);
+  } else {
+    block = system_block(size_class);
+  }
+  block->references.store(1, std::memory_order_relaxed);
+  count_use(static_cast<std::int64_t>(block->bytes));
+  return block;
+}
+
+void detail::release_block(Block* block) {
+  if (block->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  bytes_in_use.fetch_sub(static_cast<std::int64_t>(block->bytes), std::memory_order_relaxed);
+  ThreadCache* mine = this_cache();
+  if (mine == nullptr || !kKeepBlocks) {
+    system_free(block);
+    return;
+  }
+  Block*& head = mine->free_blocks[static_cast<std::size_t>(block->size_class)];
+  block->next_free = head;
+  head = block;
+  mine->cached += static_cast<std::int64_t>(block->bytes);
+}
+
+void* detail::allocate_body(std::size_t bytes) {
+  ThreadCache* mine = this_cache();
+  if (mine != nullptr && mine->free_bodies != nullptr) {
+    FreeBody* body = mine->free_bodies;
+    mine->free_bodies = body->next;
+    return body;
+  }
+  void* body = std::malloc(bytes);
+  if (body == nullptr) refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
+  return body;
+}
+
+void detail::free_body(void* body) {
+  ThreadCache* mine = this_cache();
+  if (mine == nullptr) {
+    std::free(body);
+    return;
+  }
+  auto* link = static_cast<FreeBody*>(body);
+  link->next = mine->free_bodies;
+  mine->free_bodies = link;
+}
+
+}  // namespace likely

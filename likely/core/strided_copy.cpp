@@ -1,0 +1,96 @@
+#include "likely/core/strided_copy.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "likely/core/tensor.hpp"
+
+namespace likely::detail {
+
+namespace {
+
+template <class To, class From>
+To convert(From value) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return value != From{0};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, std::int64_t>) {
+    // Out of range is undefined in C++; saturate, and let NaN be 0.
+    if (std::isnan(value)) return 0;
+    if (value >= static_cast<From>(9.2233720368547758e18)) return INT64_MAX;
+    if (value <= static_cast<From>(-9.2233720368547758e18)) return INT64_MIN;
+    return static_cast<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class To, class From>
+void walk(const From* from, To* to, const Shape& shape, const Strides& strides, int axis) {
+  const std::int64_t n = shape[axis];
+  const std::int64_t step = strides[axis];
+  if (axis == shape.rank() - 1) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i * step]);
+    return;
+  }
+  const std::int64_t below = shape.sub(axis + 1, shape.rank()).size();
+  for (std::int64_t i = 0; i < n; ++i) walk(from + i * step, to + i * below, shape, strides, axis + 1);
+}
+
+template <class To, class From>
+void convert_all(const Tensor& source, To* to) {
+  const auto* from = static_cast<const From*>(source.raw());
+  if (source.is_contiguous()) {
+    if constexpr (std::is_same_v<To, From>) {
+      if (source.size() > 0) std::memcpy(to, from, static_cast<std::size_t>(source.size()) * sizeof(To));
+    } else {
+      for (std::int64_t i = 0; i < source.size(); ++i) to[i] = convert<To>(from[i]);
+    }
+  } else {
+    walk(from, to, source.shape(), source.strides(), 0);
+  }
+}
+
+template <class To>
+void convert_from(const Tensor& source, To* to) {
+  switch (source.dtype()) {
+    case DType::f32: return convert_all<To, float>(source, to);
+    case DType::f64: return convert_all<To, double>(source, to);
+    case DType::i64: return convert_all<To, std::int64_t>(source, to);
+    case DType::boolean: return convert_all<To, bool>(source, to);
+  }
+}
+
+}  // namespace
+
+double element(const void* elements, DType dtype, std::int64_t position) {
+  switch (dtype) {
+    case DType::f32: return static_cast<double>(static_cast<const float*>(elements)[position]);
+    case DType::f64: return static_cast<const double*>(elements)[position];
+    case DType::i64: return static_cast<double>(static_cast<const std::int64_t*>(elements)[position]);
+    case DType::boolean: return static_cast<const bool*>(elements)[position] ? 1.0 : 0.0;
+  }
+  return 0.0;
+}
+
+void set_element(void* elements, DType dtype, std::int64_t position, double value) {
+  switch (dtype) {
+    case DType::f32: static_cast<float*>(elements)[position] = static_cast<float>(value); break;
+    case DType::f64: static_cast<double*>(elements)[position] = value; break;
+    case DType::i64: static_cast<std::int64_t*>(elements)[position] = convert<std::int64_t>(value); break;
+    case DType::boolean: static_cast<bool*>(elements)[position] = value != 0.0; break;
+  }
+}
+
+void copy_to_dense(const Tensor& source, void* target) { convert_to_dense(source, target, source.dtype()); }
+
+void convert_to_dense(const Tensor& source, void* target, DType target_type) {
+  switch (target_type) {
+    case DType::f32: return convert_from(source, static_cast<float*>(target));
+    case DType::f64: return convert_from(source, static_cast<double*>(target));
+    case DType::i64: return convert_from(source, static_cast<std::int64_t*>(target));
+    case DType::boolean: return convert_from(source, static_cast<bool*>(target));
+  }
+}
+
+}  // namespace likely::detail

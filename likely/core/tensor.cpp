@@ -1,0 +1,159 @@
+#include "likely/core/tensor.hpp"
+
+#include <cstring>
+#include <new>
+
+#include "likely/core/strided_copy.hpp"
+
+namespace likely {
+
+using detail::TensorBody;
+
+namespace {
+
+TensorBody* new_body(const Shape& shape, const Strides& strides, DType dtype, std::int64_t offset,
+                     detail::Block* block) {
+  auto* body = new (detail::allocate_body(sizeof(TensorBody))) TensorBody;
+  body->dtype = dtype;
+  body->offset = offset;
+  body->size = shape.size();
+  body->block = block;
+  body->shape = shape;
+  body->strides = strides;
+  return body;
+}
+
+// Dimensions of size 1 may have any stride, and without elements every layout is dense.
+bool is_row_major(const Shape& shape, const Strides& strides) {
+  std::int64_t step = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (shape[i] != 1) {
+      if (strides[i] != step) return shape.size() == 0;
+      step *= shape[i];
+    }
+  }
+  return true;
+}
+
+void check_dimensions(const Shape& shape, std::size_t element) {
+  std::int64_t total = static_cast<std::int64_t>(element);
+  for (const std::int64_t d : shape) {
+    if (d < 0) refuse("tensor", "a dimension is negative in shape " + shape.string());
+    if (__builtin_mul_overflow(total, d == 0 ? 1 : d, &total)) {
+      refuse("tensor", "out of memory: shape " + shape.string() + " has too many elements");
+    }
+  }
+}
+
+}  // namespace
+
+void detail::destroy_body(TensorBody* body) {
+  release_block(body->block);
+  body->~TensorBody();
+  free_body(body);
+}
+
+Tensor Tensor::uninitialized(const Shape& shape, DType dtype) {
+  check_dimensions(shape, size_of(dtype));
+  const Strides strides = row_major_strides(shape);
+  detail::Block* block = detail::allocate_block(static_cast<std::size_t>(shape.size()) * size_of(dtype));
+  TensorBody* body = new_body(shape, strides, dtype, 0, block);
+  body->contiguous = true;
+  return Tensor(body);
+}
+
+void Tensor::refuse_empty() {
+  refuse("tensor", "an empty tensor was used where one with elements is needed");
+}
+
+void Tensor::refuse_type(DType wanted) const {
+  refuse("data",
+         "the elements are " + std::string(name_of(dtype())) + ", not " + std::string(name_of(wanted)));
+}
+
+Tensor Tensor::view(const Shape& shape, const Strides& strides, std::int64_t offset_elements) const {
+  const TensorBody& own = body();
+  own.block->references.fetch_add(1, std::memory_order_relaxed);
+  TensorBody* seen = new_body(shape, strides, own.dtype, own.offset + offset_elements, own.block);
+  seen->contiguous = is_row_major(shape, strides);
+  return Tensor(seen);
+}
+
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : copy(); }
+
+Tensor Tensor::copy() const {
+  Tensor result = uninitialized(shape(), dtype());
+  detail::copy_to_dense(*this, result.body_->block->data());
+  return result;
+}
+
+bool Tensor::is_unique() const {
+  return body().references.load(std::memory_order_acquire) == 1 &&
+         body().block->references.load(std::memory_order_acquire) == 1;
+}
+
+void* Tensor::mutable_raw() {
+  if (track_.tape != 0) {
+    refuse("mutable_data", "a tensor that a gradient is being taken of cannot be written to");
+  }
+  if (!is_unique() || !is_contiguous()) {
+    const bool frozen = frozen_;
+    *this = copy();
+    frozen_ = frozen;
+  }
+  return const_cast<void*>(raw());
+}
+
+double Tensor::item() const {
+  if (size() != 1) refuse("item", "one element is needed, shape is " + shape().string());
+  return detail::element(raw(), dtype(), 0);
+}
+
+std::int64_t Tensor::position(std::string_view operation, std::initializer_list<std::int64_t> index) const {
+  if (static_cast<int>(index.size()) != rank()) {
+    refuse(operation, std::to_string(index.size()) + " indices given for shape " + shape().string());
+  }
+  std::int64_t place = 0;
+  int axis = 0;
+  for (const std::int64_t i : index) {
+    const std::int64_t n = shape()[axis];
+    if (i < -n || i >= n) {
+      refuse(operation, "index " + std::to_string(i) + " is out of range for axis " + std::to_string(axis) +
+                            " of shape " + shape().string());
+    }
+    place += (i < 0 ? i + n : i) * strides()[axis];
+    ++axis;
+  }
+  return place;
+}
+
+double Tensor::at(std::initializer_list<std::int64_t> index) const {
+  return detail::element(raw(), dtype(), position("at", index));
+}
+
+void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
+  void* elements = mutable_raw();
+  detail::set_element(elements, dtype(), position("set", index), value);
+}
+
+Tensor Tensor::to(DType wanted) const {
+  if (wanted == dtype()) return with_track({});
+  Tensor result = uninitialized(shape(), wanted);
+  detail::convert_to_dense(*this, result.body_->block->data(), wanted);
+  return result;
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  constexpr DType target =
+      sizeof(T) == 1 ? DType::boolean : dtype_of<std::conditional_t<sizeof(T) == 1, bool, T>>;
+  std::vector<T> result(static_cast<std::size_t>(size()));
+  detail::convert_to_dense(*this, result.data(), target);
+  return result;
+}
+template std::vector<float> Tensor::to_vector<float>() const;
+template std::vector<double> Tensor::to_vector<double>() const;
+template std::vector<std::int64_t> Tensor::to_vector<std::int64_t>() const;
+template std::vector<std::uint8_t> Tensor::to_vector<std::uint8_t>() const;
+
+}  // namespace likely
