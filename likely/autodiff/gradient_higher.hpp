@@ -1,0 +1,71 @@
+// The derivatives built on gradients; see gradient.hpp for what they are.
+#pragma once
+
+#include "likely/autodiff/gradient.hpp"
+
+namespace likely {
+
+namespace detail {
+
+Tensor unit_seed(const Tensor& output, std::int64_t position);
+Tensor join_rows(const std::vector<Tensor>& rows, const Shape& output, const Shape& point, DType dtype);
+
+// Unit seeds, row by row: stacks pull(e_i) over the elements of an output of this shape.
+template <class Pull>
+Tensor stack_rows(const Tensor& output, const Shape& point, Pull&& pull) {
+  std::vector<Tensor> rows;
+  rows.reserve(static_cast<std::size_t>(output.size()));
+  for (std::int64_t i = 0; i < output.size(); ++i) rows.push_back(pull(unit_seed(output, i)));
+  return join_rows(rows, output.shape(), point, output.dtype());
+}
+
+// sum over the parameters of both trees of their products.
+Tensor inner_product(const std::vector<Tensor>& a, const std::vector<Tensor>& b);
+
+template <class Point>
+std::vector<Tensor> parameters_of(const Point& point) {
+  std::vector<Tensor> result;
+  for_each_leaf(point, [&](const Tensor& tensor, PartKind kind) {
+    if (kind == PartKind::parameter) result.push_back(tensor);
+  });
+  return result;
+}
+
+void check_same_tree(const char* caller, const std::vector<Tensor>& point,
+                     const std::vector<Tensor>& direction);
+
+}  // namespace detail
+
+template <class Point, class Function>
+ValueAndTangent jvp(const Point& point, const Point& direction, Function&& f) {
+  detail::check_same_tree("jvp", detail::parameters_of(point), detail::parameters_of(direction));
+  auto forward = vjp(point, f);
+  // <u^T J, v> has the gradient J v with respect to u, wherever u is.
+  const Tensor tangent = grad(detail::no_gradient(forward.value), [&](const Tensor& u) {
+    return detail::inner_product(detail::parameters_of(forward.pull_back(u)),
+                                 detail::parameters_of(direction));
+  });
+  return {forward.value, tangent};
+}
+
+template <class Function>
+Tensor jacobian(const Tensor& point, Function&& f) {
+  auto forward = vjp(point, f);
+  return detail::stack_rows(forward.value, point.shape(),
+                            [&](const Tensor& seed) { return forward.pull_back(seed); });
+}
+
+template <class Function>
+Tensor hessian(const Tensor& point, Function&& f) {
+  return jacobian(point, [&](const Tensor& x) { return grad(x, f); });
+}
+
+template <class Point, class Function>
+Point hvp(const Point& point, const Point& direction, Function&& f) {
+  const std::vector<Tensor> along = detail::parameters_of(direction);
+  detail::check_same_tree("hvp", detail::parameters_of(point), along);
+  return grad(
+      point, [&](const Point& x) { return detail::inner_product(detail::parameters_of(grad(x, f)), along); });
+}
+
+}  // namespace likely

@@ -1,0 +1,168 @@
+// The tape: what was computed, so that derivatives can flow back through it.
+//
+// Recording follows the data, not a mode. A tensor is tracked because it is a leaf of a tape or was computed
+// from one; an operation records a node only if an input is tracked. Tapes nest: an operation on a tensor of
+// the innermost tape is done on the tensor "below" it, which an outer tape may track in turn, and so on down
+// to plain numbers. Every operation is written the same way:
+//
+//   Tensor exp(const Tensor& x) {
+//     if (Tape* tape = recording_tape(x)) {
+//       const Tensor y = exp(tape->below(x));                       // the same, one tape down
+//       return tape->record("exp", y, {&x}, [y](const Tensor& g, Pull& pull) {
+//         pull(0, [&] { return g * y; });                           // public operations only
+//       });
+//     }
+//     ...                                                           // checks and the kernel
+//   }
+//
+// A rule may hold only tensors from below its tape (y, tape->below(x)), never the tracked ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "likely/core/tensor.hpp"
+
+namespace likely {
+
+class Tape;
+
+// How a gradient rule hands gradients to the inputs of its node.
+class Pull {
+ public:
+  // Whether input number i wants a gradient.
+  bool wants(int i) const { return parents_[i] != kNone; }
+  // Computes a gradient for input i by calling make(), if it is wanted.
+  template <class Make>
+  void operator()(int i, Make&& make) {
+    if (wants(i)) add(parents_[i], make());
+  }
+
+ private:
+  friend class Tape;
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  Pull(Tape& tape, std::size_t from, const std::uint32_t* parents, bool trace)
+      : tape_(tape), from_(from), parents_(parents), trace_(trace) {}
+  void add(std::uint32_t node, Tensor gradient);
+
+  Tape& tape_;
+  std::size_t from_;  // the node whose rule pulls
+  const std::uint32_t* parents_;
+  bool trace_;  // whether to look for non-finite gradients made out of finite ones
+};
+
+class Tape {
+ public:
+  // Opens a tape on top of this thread's others.
+  Tape();
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  // Makes `tensor` a leaf and returns it as such. The name is what the tracer calls it.
+  Tensor track(const Tensor& tensor, std::string name = {});
+
+  // The tensor as the next lower tape sees it (or the tensor itself, where this tape does not track it).
+  Tensor below(const Tensor& tensor) const {
+    return tensor.track().tape == id_ ? tensor.with_track(nodes_[tensor.track().node].below) : tensor;
+  }
+  bool tracks(const Tensor& tensor) const { return tensor.track().tape == id_; }
+
+  // Records that `output` (computed one tape down) came from `inputs` by the operation `name`, with
+  // rule(const Tensor& gradient, Pull& pull); returns output as tracked by this tape. `name` must be a
+  // literal.
+  template <class Rule>
+  Tensor record(const char* name, const Tensor& output, std::initializer_list<const Tensor*> inputs,
+                Rule rule) {
+    return record(name, output, std::span(inputs.begin(), inputs.size()), std::move(rule));
+  }
+  template <class Rule>
+  Tensor record(const char* name, const Tensor& output, std::span<const Tensor* const> inputs, Rule rule) {
+    static_assert(std::is_invocable_v<Rule&, const Tensor&, Pull&>,
+                  "rule(const Tensor& gradient, Pull& pull)");
+    static_assert(alignof(Rule) <= alignof(std::max_align_t));
+    auto* memory = allocate(sizeof(Rule) + inputs.size() * sizeof(std::uint32_t));
+    auto* closure = new (memory) Rule(std::move(rule));
+    auto* parents = reinterpret_cast<std::uint32_t*>(memory + sizeof(Rule));
+    return push(
+        name, output, inputs, parents, closure,
+        [](void* f, const Tensor& g, Pull& pull) { (*static_cast<Rule*>(f))(g, pull); },
+        [](void* f) { static_cast<Rule*>(f)->~Rule(); });
+  }
+
+  // Ends recording: from here on tensors of this tape are seen as the tape below sees them.
+  void stop();
+
+  // The gradients of sum(output * seed) with respect to each of the leaves, swept back once over the tape.
+  // With `keep` the tape can be swept again; without, what a node holds is freed as soon as it is passed.
+  // Leaves that the output does not depend on get zeros. Call after stop().
+  std::vector<Tensor> sweep(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves,
+                            bool keep);
+
+ private:
+  friend class Pull;
+  friend Tape* recording_tape_of(std::span<const Tensor* const> tensors);
+
+  using CallRule = void (*)(void*, const Tensor&, Pull&);
+  using DestroyRule = void (*)(void*);
+  struct Node {
+    Track below;  // how the tape below tracks the same tensor
+    const std::uint32_t* parents;
+    void* closure;
+    CallRule call;
+    DestroyRule destroy;
+    const char* name;
+    std::int64_t size;  // of the tensor, to check what a rule hands back
+    DType dtype;
+    std::uint8_t found;  // when tracing: what was seen in the tensor (trace.hpp)
+    std::int32_t layer;  // when tracing: which of layers_ it belongs to, or -1
+  };
+  struct Chunk {
+    std::unique_ptr<std::byte[]> bytes;
+    std::size_t size;
+  };
+
+  std::byte* allocate(std::size_t bytes);
+  Tensor push(const char* name, const Tensor& output, std::span<const Tensor* const> inputs,
+              std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy);
+  void forget(Node& node);
+  void trace(Node& node, const Tensor& output, std::span<const Tensor* const> inputs);
+  std::string place(std::int32_t layer) const;
+  void trace_gradient(const Node& node, const Tensor& gradient) const;
+
+  std::uint64_t id_;
+  bool recording_ = true;
+  std::vector<Node> nodes_;
+  std::vector<Chunk> chunks_;
+  std::size_t chunk_ = 0;
+  std::size_t used_ = 0;
+  std::vector<Tensor> gradients_;
+  std::vector<std::string> layers_;  // when tracing
+};
+
+// The innermost tape that records and tracks one of these, or null: then they are plain numbers to the
+// operation. Tensors whose tape has ended are constants. Refuses one that another thread's open tape tracks.
+Tape* recording_tape_of(std::span<const Tensor* const> tensors);
+
+inline Tape* recording_tape(std::span<const Tensor* const> tensors) {
+  for (const Tensor* tensor : tensors) {
+    if (tensor->track().tape != 0) return recording_tape_of(tensors);
+  }
+  return nullptr;
+}
+template <class... Tensors>
+Tape* recording_tape(const Tensor& first, const Tensors&... rest) {
+  if ((first.track().tape | ... | rest.track().tape) == 0) return nullptr;
+  const Tensor* all[] = {&first, &rest...};
+  return recording_tape_of(all);
+}
+
+}  // namespace likely

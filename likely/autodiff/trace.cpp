@@ -1,0 +1,97 @@
+#include "likely/autodiff/trace.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "likely/autodiff/tape.hpp"
+
+namespace likely {
+
+namespace {
+
+int depth_from_environment() {
+  const char* wish = std::getenv("LIKELY_TRACE_NAN");
+  return wish != nullptr && std::string_view(wish) != "" && std::string_view(wish) != "0" ? 1 : 0;
+}
+
+thread_local std::int64_t steps_traced = 0;
+
+template <class T>
+std::uint8_t look(const Tensor& tensor) {
+  const Tensor dense = tensor.contiguous();
+  const T* values = dense.data<T>();
+  std::uint8_t found = 0;
+  for (std::int64_t i = 0; i < dense.size(); ++i) {
+    if (std::isnan(values[i])) found |= detail::kSawNan;
+    if (std::isinf(values[i])) found |= detail::kSawInfinity;
+  }
+  return found;
+}
+
+std::string what_was_made(std::uint8_t made) { return (made & detail::kSawNan) != 0 ? "NaN" : "an infinity"; }
+
+}  // namespace
+
+namespace detail {
+
+std::atomic<int> trace_depth{depth_from_environment()};
+
+std::uint8_t non_finite_in(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DType::f32: return look<float>(tensor);
+    case DType::f64: return look<double>(tensor);
+    default: return 0;
+  }
+}
+
+void count_traced_step() {
+  if (tracing_non_finite()) ++steps_traced;
+}
+
+std::int64_t traced_step() { return steps_traced; }
+
+}  // namespace detail
+
+TraceNonFinite::TraceNonFinite() {
+  if (detail::trace_depth.fetch_add(1) == 0) steps_traced = 0;
+}
+
+TraceNonFinite::~TraceNonFinite() { detail::trace_depth.fetch_sub(1); }
+
+std::string Tape::place(std::int32_t layer) const {
+  return layer >= 0 ? " in layer \"" + layers_[static_cast<std::size_t>(layer)] + "\"" : "";
+}
+
+void Tape::trace(Node& node, const Tensor& output, std::span<const Tensor* const> inputs) {
+  std::uint8_t before = 0;
+  for (const Tensor* input : inputs) {
+    if (tracks(*input)) {
+      const Node& parent = nodes_[input->track().node];
+      before |= parent.call == nullptr ? detail::non_finite_in(*input) : parent.found;
+      if (parent.layer >= 0) node.layer = parent.layer;
+    } else if (input->defined()) {
+      before |= detail::non_finite_in(*input);
+    }
+  }
+  node.found = detail::non_finite_in(output);
+  std::uint8_t made = node.found & static_cast<std::uint8_t>(~before);
+  // An infinity that goes in may rightly come out as another; only NaN out of no NaN is news then.
+  if (before != 0) made &= detail::kSawNan;
+  // Filling with an infinity is asked for.
+  if (made == detail::kSawInfinity && std::string_view(node.name) == "masked_fill") made = 0;
+  if (made == 0) return;
+  refuse(node.name, "made " + what_was_made(made) + place(node.layer) + " at step " +
+                        std::to_string(detail::traced_step()) + ": output " + output.shape().string() +
+                        ", inputs " + (before == 0 ? "finite" : "held infinities"));
+}
+
+void Tape::trace_gradient(const Node& node, const Tensor& gradient) const {
+  const std::uint8_t made = detail::non_finite_in(gradient);
+  if (made == 0) return;
+  refuse(node.name, "its gradient rule made " + what_was_made(made) + place(node.layer) + " at step " +
+                        std::to_string(detail::traced_step()) + ": gradient " + gradient.shape().string() +
+                        " out of a finite one");
+}
+
+}  // namespace likely
