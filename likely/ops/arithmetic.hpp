@@ -1,0 +1,66 @@
+// Arithmetic, element by element, with NumPy's broadcasting. Two tensors of different type meet in the larger
+// one (bool < i64 < f32 < f64); a plain number takes the tensor's type, except that a fraction makes whole
+// numbers f32.
+#pragma once
+
+#include "likely/core/tensor.hpp"
+
+namespace likely {
+
+Tensor add(const Tensor& a, const Tensor& b);
+Tensor subtract(const Tensor& a, const Tensor& b);
+Tensor multiply(const Tensor& a, const Tensor& b);
+// i64: rounded towards minus infinity; division of whole numbers by 0 gives 0.
+Tensor divide(const Tensor& a, const Tensor& b);
+Tensor negative(const Tensor& x);
+
+Tensor add(const Tensor& x, double number);
+Tensor multiply(const Tensor& x, double number);
+
+// a^b. Derivatives: b a^(b-1) and a^b log a; where a = 0 and b >= 0 the second is 0.
+Tensor pow(const Tensor& a, const Tensor& b);
+Tensor pow(const Tensor& x, double exponent);
+Tensor pow(double base, const Tensor& exponent);
+
+// The larger and the smaller of two; NaN if either is. Equal elements share the gradient in halves.
+Tensor maximum(const Tensor& a, const Tensor& b);
+Tensor minimum(const Tensor& a, const Tensor& b);
+Tensor maximum(const Tensor& x, double number);
+Tensor minimum(const Tensor& x, double number);
+
+// min(max(x, low), high). The derivative is 1 from low to high, both included, and 0 outside. Refuses low >
+// high.
+Tensor clip(const Tensor& x, double low, double high);
+
+// |x|; the derivative at 0 is 0.
+Tensor abs(const Tensor& x);
+// -1, 0 or 1; the derivative is 0 everywhere.
+Tensor sign(const Tensor& x);
+Tensor square(const Tensor& x);
+Tensor reciprocal(const Tensor& x);
+Tensor floor(const Tensor& x);
+Tensor ceil(const Tensor& x);
+// To the nearest whole number, halves to the even one.
+Tensor round(const Tensor& x);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return multiply(a, b); }
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return divide(a, b); }
+inline Tensor operator-(const Tensor& x) { return negative(x); }
+inline Tensor operator+(const Tensor& x, double number) { return add(x, number); }
+inline Tensor operator+(double number, const Tensor& x) { return add(x, number); }
+inline Tensor operator-(const Tensor& x, double number) { return add(x, -number); }
+inline Tensor operator-(double number, const Tensor& x) { return add(negative(x), number); }
+inline Tensor operator*(const Tensor& x, double number) { return multiply(x, number); }
+inline Tensor operator*(double number, const Tensor& x) { return multiply(x, number); }
+Tensor operator/(const Tensor& x, double number);
+inline Tensor operator/(double number, const Tensor& x) { return multiply(reciprocal(x), number); }
+
+// `x += y` is `x = x + y`: tensors are values, nobody else sees a change.
+inline Tensor& operator+=(Tensor& x, const Tensor& y) { return x = add(x, y); }
+inline Tensor& operator-=(Tensor& x, const Tensor& y) { return x = subtract(x, y); }
+inline Tensor& operator*=(Tensor& x, const Tensor& y) { return x = multiply(x, y); }
+inline Tensor& operator/=(Tensor& x, const Tensor& y) { return x = divide(x, y); }
+
+}  // namespace likely

@@ -1,0 +1,56 @@
+// Comparison, logic and choice, element by element, with broadcasting. Results are bool and have no
+// derivative.
+#pragma once
+
+#include "likely/core/tensor.hpp"
+
+namespace likely {
+
+Tensor equal(const Tensor& a, const Tensor& b);
+Tensor not_equal(const Tensor& a, const Tensor& b);
+Tensor less(const Tensor& a, const Tensor& b);
+Tensor less_equal(const Tensor& a, const Tensor& b);
+Tensor greater(const Tensor& a, const Tensor& b);
+Tensor greater_equal(const Tensor& a, const Tensor& b);
+
+// With a number, which takes the type of the tensor (a fraction makes whole numbers f32).
+Tensor equal(const Tensor& x, double number);
+Tensor not_equal(const Tensor& x, double number);
+Tensor less(const Tensor& x, double number);
+Tensor less_equal(const Tensor& x, double number);
+Tensor greater(const Tensor& x, double number);
+Tensor greater_equal(const Tensor& x, double number);
+
+inline Tensor operator==(const Tensor& a, const Tensor& b) { return equal(a, b); }
+inline Tensor operator!=(const Tensor& a, const Tensor& b) { return not_equal(a, b); }
+inline Tensor operator<(const Tensor& a, const Tensor& b) { return less(a, b); }
+inline Tensor operator<=(const Tensor& a, const Tensor& b) { return less_equal(a, b); }
+inline Tensor operator>(const Tensor& a, const Tensor& b) { return greater(a, b); }
+inline Tensor operator>=(const Tensor& a, const Tensor& b) { return greater_equal(a, b); }
+inline Tensor operator==(const Tensor& x, double number) { return equal(x, number); }
+inline Tensor operator!=(const Tensor& x, double number) { return not_equal(x, number); }
+inline Tensor operator<(const Tensor& x, double number) { return less(x, number); }
+inline Tensor operator<=(const Tensor& x, double number) { return less_equal(x, number); }
+inline Tensor operator>(const Tensor& x, double number) { return greater(x, number); }
+inline Tensor operator>=(const Tensor& x, double number) { return greater_equal(x, number); }
+
+// Of bools; refuse other types.
+Tensor logical_and(const Tensor& a, const Tensor& b);
+Tensor logical_or(const Tensor& a, const Tensor& b);
+Tensor logical_xor(const Tensor& a, const Tensor& b);
+Tensor logical_not(const Tensor& x);
+
+Tensor is_finite(const Tensor& x);
+Tensor is_nan(const Tensor& x);
+
+// condition ? a : b, for each element. Gradients go to the side that was chosen; the other gets 0 (even where
+// it is NaN or infinite). Refuses a condition that is not bool.
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, double b);
+Tensor where(const Tensor& condition, double a, const Tensor& b);
+
+// x with `value` where mask is true: the gradient there is 0. Refuses a mask that is not bool or does not
+// broadcast to x.
+Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+
+}  // namespace likely

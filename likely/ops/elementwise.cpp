@@ -1,0 +1,137 @@
+#include "likely/ops/elementwise.hpp"
+
+#include "likely/autodiff/tape.hpp"
+#include "likely/kernels/strided.hpp"
+#include "likely/ops/cast.hpp"
+#include "likely/ops/view.hpp"
+
+namespace likely::detail {
+
+namespace {
+
+// An operand seen in the broadcast shape; dimensions of size 1 stand still.
+Strides broadcast_strides(const Tensor& x, const Shape& shape) {
+  if (x.shape() == shape) return x.strides();
+  Strides strides = Strides::filled(shape.rank(), 0);
+  const int lead = shape.rank() - x.rank();
+  for (int i = 0; i < x.rank(); ++i) {
+    if (x.shape()[i] != 1) strides[lead + i] = x.strides()[i];
+  }
+  return strides;
+}
+
+Shape common_shape(const char* name, const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() ? a.shape() : broadcast_shapes(name, a.shape(), b.shape());
+}
+
+bool both_dense(const Tensor& a, const Tensor& b, const Shape& shape) {
+  return a.is_contiguous() && b.is_contiguous() && a.shape() == shape && b.shape() == shape;
+}
+
+// An operation that has no meaning for a type names itself.
+[[noreturn]] void refuse_dtype(const char* name, DType dtype) {
+  refuse(name, "is not defined for " + std::string(name_of(dtype)));
+}
+
+}  // namespace
+
+Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule rule, const Tensor& x, double p,
+             double q) {
+  if (Tape* tape = recording_tape(x)) {
+    const Tensor lower = tape->below(x);
+    Tensor y = unary(name, operation, save, rule, lower, p, q);
+    if (rule == nullptr) return y;
+    const Tensor saved = save == Save::input ? lower : save == Save::output ? y : Tensor();
+    return tape->record(name, y, {&x}, [rule, saved, p, q](const Tensor& g, Pull& pull) {
+      pull(0, [&] { return rule(saved, g, p, q); });
+    });
+  }
+  const DType dtype = x.dtype();
+  const kernels::UnaryRow row = kernels::unary_row(operation, dtype);
+  if (row == nullptr) {
+    if (is_floating(dtype)) refuse_dtype(name, dtype);
+    return unary(name, operation, save, rule, cast(x, DType::f32), p, q);
+  }
+  Tensor y = Tensor::uninitialized(x.shape(), dtype);
+  const double cost = kernels::nanoseconds_per_element(operation, dtype);
+  kernels::apply_unary(row, cost, size_of(dtype), size_of(dtype), x.rank(), x.shape().data(),
+                       {x.raw(), x.strides().data()}, y.mutable_raw(), p, q);
+  return y;
+}
+
+Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& rules, const Tensor& a,
+              const Tensor& b, double p) {
+  if (Tape* tape = recording_tape(a, b)) {
+    const Tensor lower_a = tape->below(a);
+    const Tensor lower_b = tape->below(b);
+    const Tensor y = binary(name, operation, rules, lower_a, lower_b, p);
+    if (rules.use_inputs) {
+      return tape->record(name, y, {&a, &b},
+                          [rules, a = lower_a, b = lower_b, y = rules.use_output ? y : Tensor(), p](
+                              const Tensor& g, Pull& pull) {
+                            if (rules.first != nullptr)
+                              pull(0, [&] { return sum_to(rules.first(a, b, y, g, p), a.shape()); });
+                            if (rules.second != nullptr)
+                              pull(1, [&] { return sum_to(rules.second(a, b, y, g, p), b.shape()); });
+                          });
+    }
+    // Nothing to keep but the shapes.
+    return tape->record(name, y, {&a, &b},
+                        [rules, sa = a.shape(), sb = b.shape(), p](const Tensor& g, Pull& pull) {
+                          const Tensor none;
+                          pull(0, [&] { return sum_to(rules.first(none, none, none, g, p), sa); });
+                          pull(1, [&] { return sum_to(rules.second(none, none, none, g, p), sb); });
+                        });
+  }
+  if (a.dtype() != b.dtype()) {
+    const DType common = promote(a.dtype(), b.dtype());
+    return binary(name, operation, rules, cast(a, common), cast(b, common), p);
+  }
+  const DType dtype = a.dtype();
+  const kernels::BinaryRow row = kernels::binary_row(operation, dtype);
+  if (row == nullptr) {
+    if (dtype != DType::boolean) refuse_dtype(name, dtype);
+    return binary(name, operation, rules, cast(a, DType::i64), cast(b, DType::i64), p);
+  }
+  const Shape shape = common_shape(name, a, b);
+  Tensor y = Tensor::uninitialized(shape, dtype);
+  const double cost = kernels::nanoseconds_per_element(operation, dtype);
+  if (both_dense(a, b, shape) && static_cast<double>(y.size()) * cost < 5000.0) {
+    row(a.raw(), b.raw(), y.mutable_raw(), y.size(), 1, 1, p);
+    return y;
+  }
+  const Strides strides_a = broadcast_strides(a, shape);
+  const Strides strides_b = broadcast_strides(b, shape);
+  kernels::apply_binary(row, cost, size_of(dtype), size_of(dtype), shape.rank(), shape.data(),
+                        {a.raw(), strides_a.data()}, {b.raw(), strides_b.data()}, y.mutable_raw(), p);
+  return y;
+}
+
+namespace {
+
+Tensor run_compare(const char* name, kernels::CompareRow row, const Tensor& a, const Tensor& b) {
+  const Shape shape = common_shape(name, a, b);
+  Tensor y = Tensor::uninitialized(shape, DType::boolean);
+  const Strides strides_a = broadcast_strides(a, shape);
+  const Strides strides_b = broadcast_strides(b, shape);
+  kernels::apply_compare(row, size_of(a.dtype()), shape.rank(), shape.data(), {a.raw(), strides_a.data()},
+                         {b.raw(), strides_b.data()}, y.mutable_raw());
+  return y;
+}
+
+}  // namespace
+
+Tensor compare(const char* name, kernels::Compare operation, const Tensor& a, const Tensor& b) {
+  const DType common = promote(a.dtype(), b.dtype());
+  return run_compare(name, kernels::compare_row(operation, common), a.to(common), b.to(common));
+}
+
+Tensor logical(const char* name, kernels::Logical operation, const Tensor& a, const Tensor& b) {
+  if (a.dtype() != DType::boolean || b.dtype() != DType::boolean) {
+    refuse(name, "bools are needed, got " + std::string(name_of(a.dtype())) + " and " +
+                     std::string(name_of(b.dtype())));
+  }
+  return run_compare(name, kernels::logical_row(operation), a, b);
+}
+
+}  // namespace likely::detail

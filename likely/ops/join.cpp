@@ -1,0 +1,116 @@
+#include "likely/ops/join.hpp"
+
+#include <cstring>
+
+#include "likely/autodiff/tape.hpp"
+#include "likely/ops/cast.hpp"
+#include "likely/ops/view.hpp"
+
+namespace likely {
+
+namespace {
+
+// Copies whole rows: each part is (outer, its own length * inner) dense.
+Tensor concat_dense(const std::vector<Tensor>& parts, int axis, const Shape& shape, DType dtype) {
+  Tensor result = Tensor::uninitialized(shape, dtype);
+  const auto element = static_cast<std::int64_t>(size_of(dtype));
+  const std::int64_t outer = shape.sub(0, axis).size();
+  const std::int64_t row_bytes = shape.sub(axis, shape.rank()).size() * element;
+  auto* target = static_cast<char*>(result.mutable_raw());
+  for (const Tensor& part : parts) {
+    const Tensor dense = part.contiguous();
+    const auto* source = static_cast<const char*>(dense.raw());
+    const std::int64_t bytes = part.shape().sub(axis, part.rank()).size() * element;
+    if (bytes > 0) {
+      for (std::int64_t i = 0; i < outer; ++i) {
+        std::memcpy(target + i * row_bytes, source + i * bytes, static_cast<std::size_t>(bytes));
+      }
+    }
+    target += bytes;
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor concat(const std::vector<Tensor>& parts, int axis) {
+  if (parts.empty()) refuse("concat", "at least one tensor is needed");
+  const int a = parts.front().shape().axis("concat", axis);
+  Shape shape = parts.front().shape();
+  shape[a] = 0;
+  DType dtype = parts.front().dtype();
+  std::vector<const Tensor*> inputs;
+  for (const Tensor& part : parts) {
+    bool fits = part.rank() == shape.rank();
+    for (int i = 0; fits && i < shape.rank(); ++i) fits = i == a || part.shape()[i] == shape[i];
+    if (!fits) {
+      refuse("concat", "shapes differ outside axis " + std::to_string(a) + ": " +
+                           parts.front().shape().string() + " and " + part.shape().string());
+    }
+    shape[a] += part.shape()[a];
+    dtype = promote(dtype, part.dtype());
+    inputs.push_back(&part);
+  }
+  if (Tape* tape = recording_tape(std::span<const Tensor* const>(inputs))) {
+    std::vector<Tensor> lower;
+    std::vector<std::int64_t> sizes;
+    for (const Tensor& part : parts) {
+      lower.push_back(tape->below(part));
+      sizes.push_back(part.shape()[a]);
+    }
+    return tape->record("concat", concat(lower, a), std::span<const Tensor* const>(inputs),
+                        [sizes, a](const Tensor& g, Pull& pull) {
+                          std::int64_t start = 0;
+                          for (std::size_t i = 0; i < sizes.size(); ++i) {
+                            pull(static_cast<int>(i), [&] { return slice(g, a, {start, start + sizes[i]}); });
+                            start += sizes[i];
+                          }
+                        });
+  }
+  std::vector<Tensor> same_type;
+  for (const Tensor& part : parts) same_type.push_back(cast(part, dtype));
+  return concat_dense(same_type, a, shape, dtype);
+}
+
+Tensor stack(const std::vector<Tensor>& parts, int axis) {
+  if (parts.empty()) refuse("stack", "at least one tensor is needed");
+  std::vector<Tensor> rows;
+  for (const Tensor& part : parts) {
+    if (!(part.shape() == parts.front().shape())) {
+      refuse("stack", "shapes differ: " + parts.front().shape().string() + " and " + part.shape().string());
+    }
+    rows.push_back(unsqueeze(part, axis));
+  }
+  return concat(rows, axis);
+}
+
+std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, int axis) {
+  const int a = x.shape().axis("split", axis);
+  std::int64_t total = 0;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) refuse("split", "a size must not be negative, got " + std::to_string(size));
+    total += size;
+  }
+  if (total != x.shape()[a]) {
+    refuse("split", "the sizes add up to " + std::to_string(total) + ", axis " + std::to_string(a) +
+                        " of shape " + x.shape().string() + " does not");
+  }
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    pieces.push_back(slice(x, a, {start, start + size}));
+    start += size;
+  }
+  return pieces;
+}
+
+std::vector<Tensor> split(const Tensor& x, std::int64_t pieces, int axis) {
+  const int a = x.shape().axis("split", axis);
+  if (pieces < 1 || x.shape()[a] % pieces != 0) {
+    refuse("split", "axis " + std::to_string(a) + " of shape " + x.shape().string() + " cannot be cut into " +
+                        std::to_string(pieces) + " equal pieces");
+  }
+  return split(x, std::vector<std::int64_t>(static_cast<std::size_t>(pieces), x.shape()[a] / pieces), a);
+}
+
+}  // namespace likely
