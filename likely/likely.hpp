@@ -1,0 +1,21 @@
+// All of likely.
+#pragma once
+
+#include "likely/autodiff/custom.hpp"
+#include "likely/autodiff/gradient.hpp"
+#include "likely/autodiff/trace.hpp"
+#include "likely/core/create.hpp"
+#include "likely/core/error.hpp"
+#include "likely/core/memory.hpp"
+#include "likely/core/parts.hpp"
+#include "likely/core/tensor.hpp"
+#include "likely/core/threads.hpp"
+#include "likely/ops/activation.hpp"
+#include "likely/ops/arithmetic.hpp"
+#include "likely/ops/cast.hpp"
+#include "likely/ops/compare.hpp"
+#include "likely/ops/join.hpp"
+#include "likely/ops/math.hpp"
+#include "likely/ops/reduce.hpp"
+#include "likely/ops/view.hpp"
+#include "likely/tree/tree.hpp"

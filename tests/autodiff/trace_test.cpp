@@ -1,0 +1,75 @@
+#include "likely/autodiff/trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "likely/autodiff/gradient.hpp"
+#include "likely/core/create.hpp"
+#include "likely/ops/arithmetic.hpp"
+#include "likely/ops/compare.hpp"
+#include "likely/ops/math.hpp"
+#include "likely/ops/reduce.hpp"
+#include "tests/support/check_gradients.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+
+struct Layer {
+  Tensor weight;
+  LIKELY_PARTS(weight)
+};
+struct Model {
+  Layer encoder;
+  Layer out;
+  LIKELY_PARTS(encoder, out)
+};
+
+TEST(TraceNonFinite, NamesOperationLayerAndStep) {
+  const Model model{{tensor({1.0, 2.0})}, {tensor({0.0, 1.0})}};
+  const TraceNonFinite trace;
+  grad(model, [](const Model& m) { return sum(m.encoder.weight); });
+  expect_refusal(
+      [&] { grad(model, [](const Model& m) { return sum(log(exp(m.encoder.weight) * m.out.weight)); }); },
+      "[log] made an infinity in layer \"out\" at step 2: output (2,), inputs finite");
+}
+
+TEST(TraceNonFinite, NamesARuleThatMakesOne) {
+  const TraceNonFinite trace;
+  expect_refusal(
+      [] {
+        grad(tensor({0.0, 1.0}), [](const Tensor& x) { return sum(sqrt(x)); });
+      },
+      "[sqrt] its gradient rule made an infinity at step 1: gradient (2,) out of a finite one");
+}
+
+TEST(TraceNonFinite, NanOutOfInfinitiesIsNews) {
+  const TraceNonFinite trace;
+  expect_refusal(
+      [] {
+        grad(tensor({1.0}), [](const Tensor& x) {
+          const Tensor masked = masked_fill(x, tensor({true}), INFINITY);
+          return sum(masked - masked);
+        });
+      },
+      "[subtract] made NaN at step 1: output (1,), inputs held infinities");
+}
+
+TEST(TraceNonFinite, MasksArePermitted) {
+  const TraceNonFinite trace;
+  const Tensor mask = tensor({true, false});
+  const Tensor gradient =
+      grad(tensor({1.0, 2.0}), [&](const Tensor& x) { return logsumexp(masked_fill(x, mask, -INFINITY)); });
+  EXPECT_TRUE(allclose(gradient, tensor({0.0, 1.0})));
+}
+
+TEST(TraceNonFinite, IsSilentOutsideItsScope) {
+  { const TraceNonFinite trace; }
+  const Tensor gradient = grad(tensor({0.0}), [](const Tensor& x) { return sum(sqrt(x)); });
+  EXPECT_TRUE(std::isinf(gradient.at({0})));
+}
+
+}  // namespace
+}  // namespace likely
