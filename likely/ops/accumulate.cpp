@@ -15,10 +15,12 @@ void accumulate(Tensor& into, const Tensor& value) {
   }
   into = into.with_track({});
   void* sums = into.mutable_raw();
-  const kernels::BinaryRow row = kernels::binary_row(kernels::Binary::add, into.dtype());
-  kernels::apply_binary(row, kernels::nanoseconds_per_element(kernels::Binary::add, into.dtype()),
-                        size_of(into.dtype()), size_of(into.dtype()), into.rank(), into.shape().data(),
-                        {sums, into.strides().data()}, {value.raw(), value.strides().data()}, sums, 0.0);
+  if (value.is_contiguous()) {
+    kernels::apply_binary(kernels::Binary::add, into.dtype(), sums, value.raw(), sums, into.size());
+  } else {
+    kernels::apply_binary(kernels::Binary::add, into.dtype(), {sums}, {value.raw(), value.strides().data()},
+                          sums, into.rank(), into.shape().data());
+  }
 }
 
 }  // namespace likely

@@ -95,9 +95,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Tensor x = expand(a, shape);
   const Tensor y = expand(b, shape);
   Tensor result = Tensor::uninitialized(shape, common);
-  kernels::apply_where(kernels::where_row(common), size_of(common), shape.rank(), shape.data(),
-                       {c.raw(), c.strides().data()}, {x.raw(), x.strides().data()},
-                       {y.raw(), y.strides().data()}, result.mutable_raw());
+  kernels::apply_where(common, {c.raw(), c.strides().data()}, {x.raw(), x.strides().data()},
+                       {y.raw(), y.strides().data()}, result.mutable_raw(), shape.rank(), shape.data());
   return result;
 }
 

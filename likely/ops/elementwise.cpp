@@ -47,15 +47,17 @@ Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule ru
     });
   }
   const DType dtype = x.dtype();
-  const kernels::UnaryRow row = kernels::unary_row(operation, dtype);
-  if (row == nullptr) {
+  if (kernels::unary_row(operation, dtype) == nullptr) {
     if (is_floating(dtype)) refuse_dtype(name, dtype);
     return unary(name, operation, save, rule, cast(x, DType::f32), p, q);
   }
   Tensor y = Tensor::uninitialized(x.shape(), dtype);
-  const double cost = kernels::nanoseconds_per_element(operation, dtype);
-  kernels::apply_unary(row, cost, size_of(dtype), size_of(dtype), x.rank(), x.shape().data(),
-                       {x.raw(), x.strides().data()}, y.mutable_raw(), p, q);
+  if (x.is_contiguous()) {
+    kernels::apply_unary(operation, dtype, x.raw(), y.mutable_raw(), x.size(), p, q);
+  } else {
+    kernels::apply_unary(operation, dtype, {x.raw(), x.strides().data()}, y.mutable_raw(), x.rank(),
+                         x.shape().data(), p, q);
+  }
   return y;
 }
 
@@ -88,34 +90,34 @@ Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& ru
     return binary(name, operation, rules, cast(a, common), cast(b, common), p);
   }
   const DType dtype = a.dtype();
-  const kernels::BinaryRow row = kernels::binary_row(operation, dtype);
-  if (row == nullptr) {
+  if (kernels::binary_row(operation, dtype) == nullptr) {
     if (dtype != DType::boolean) refuse_dtype(name, dtype);
     return binary(name, operation, rules, cast(a, DType::i64), cast(b, DType::i64), p);
   }
   const Shape shape = common_shape(name, a, b);
   Tensor y = Tensor::uninitialized(shape, dtype);
-  const double cost = kernels::nanoseconds_per_element(operation, dtype);
-  if (both_dense(a, b, shape) && static_cast<double>(y.size()) * cost < 5000.0) {
-    row(a.raw(), b.raw(), y.mutable_raw(), y.size(), 1, 1, p);
+  if (both_dense(a, b, shape)) {
+    kernels::apply_binary(operation, dtype, a.raw(), b.raw(), y.mutable_raw(), y.size(), p);
     return y;
   }
   const Strides strides_a = broadcast_strides(a, shape);
   const Strides strides_b = broadcast_strides(b, shape);
-  kernels::apply_binary(row, cost, size_of(dtype), size_of(dtype), shape.rank(), shape.data(),
-                        {a.raw(), strides_a.data()}, {b.raw(), strides_b.data()}, y.mutable_raw(), p);
+  kernels::apply_binary(operation, dtype, {a.raw(), strides_a.data()}, {b.raw(), strides_b.data()},
+                        y.mutable_raw(), shape.rank(), shape.data(), p);
   return y;
 }
 
 namespace {
 
-Tensor run_compare(const char* name, kernels::CompareRow row, const Tensor& a, const Tensor& b) {
+// Calls run(operand a, operand b, output, rank, shape) on the broadcast operands; the output is bool.
+template <class Run>
+Tensor to_bools(const char* name, const Tensor& a, const Tensor& b, Run run) {
   const Shape shape = common_shape(name, a, b);
   Tensor y = Tensor::uninitialized(shape, DType::boolean);
   const Strides strides_a = broadcast_strides(a, shape);
   const Strides strides_b = broadcast_strides(b, shape);
-  kernels::apply_compare(row, size_of(a.dtype()), shape.rank(), shape.data(), {a.raw(), strides_a.data()},
-                         {b.raw(), strides_b.data()}, y.mutable_raw());
+  run(kernels::Operand{a.raw(), strides_a.data()}, kernels::Operand{b.raw(), strides_b.data()},
+      y.mutable_raw(), shape.rank(), shape.data());
   return y;
 }
 
@@ -123,7 +125,10 @@ Tensor run_compare(const char* name, kernels::CompareRow row, const Tensor& a, c
 
 Tensor compare(const char* name, kernels::Compare operation, const Tensor& a, const Tensor& b) {
   const DType common = promote(a.dtype(), b.dtype());
-  return run_compare(name, kernels::compare_row(operation, common), a.to(common), b.to(common));
+  return to_bools(name, a.to(common), b.to(common),
+                  [&](auto x, auto y, void* out, int rank, const auto* shape) {
+                    kernels::apply_compare(operation, common, x, y, out, rank, shape);
+                  });
 }
 
 Tensor logical(const char* name, kernels::Logical operation, const Tensor& a, const Tensor& b) {
@@ -131,7 +136,9 @@ Tensor logical(const char* name, kernels::Logical operation, const Tensor& a, co
     refuse(name, "bools are needed, got " + std::string(name_of(a.dtype())) + " and " +
                      std::string(name_of(b.dtype())));
   }
-  return run_compare(name, kernels::logical_row(operation), a, b);
+  return to_bools(name, a, b, [&](auto x, auto y, void* out, int rank, const auto* shape) {
+    kernels::apply_logical(operation, x, y, out, rank, shape);
+  });
 }
 
 }  // namespace likely::detail

@@ -84,8 +84,8 @@ Tensor embed(const char* name, const Tensor& part, const Shape& whole, const Mak
   const Tensor dense = part.contiguous();
   char* target = static_cast<char*>(result.mutable_raw()) +
                  look.offset * static_cast<std::int64_t>(size_of(part.dtype()));
-  kernels::scatter_strided(size_of(part.dtype()), look.shape.rank(), look.shape.data(), dense.raw(), target,
-                           look.strides.data());
+  kernels::scatter_strided(size_of(part.dtype()), dense.raw(), target, look.strides.data(), look.shape.rank(),
+                           look.shape.data());
   return result;
 }
 
