@@ -1,0 +1,7 @@
+#include "bench/limits.hpp"
+
+namespace bench {
+
+std::string remarks() { return ""; }
+
+}  // namespace bench
