@@ -1,11 +1,10 @@
 #include "likely/autodiff/tape.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <unordered_set>
 
 #include "likely/autodiff/trace.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/track.hpp"
 #include "likely/ops/accumulate.hpp"
 #include "likely/ops/cast.hpp"
 
@@ -14,19 +13,6 @@ namespace likely {
 namespace {
 
 constexpr std::size_t kChunkBytes = std::size_t{64} << 10;
-
-// Open tapes are few and short-lived; the set exists to tell a tensor of another thread's tape from one whose
-// tape has ended.
-struct OpenTapes {
-  std::mutex mutex;
-  std::uint64_t next_id = 1;
-  std::unordered_set<std::uint64_t> ids;
-};
-
-OpenTapes& open_tapes() {
-  static OpenTapes tapes;
-  return tapes;
-}
 
 struct TapeEntry {
   std::uint64_t id;
@@ -39,12 +25,6 @@ Tape* find_recording(std::uint64_t id) {
     if (recording_tapes[i].id == id) return recording_tapes[i].tape;
   }
   return nullptr;
-}
-
-bool is_open(std::uint64_t id) {
-  OpenTapes& tapes = open_tapes();
-  const std::lock_guard lock(tapes.mutex);
-  return tapes.ids.contains(id);
 }
 
 // Vectors kept between tapes, so that a training step allocates nothing for its tape.
@@ -70,11 +50,9 @@ Tape* recording_tape_of(std::span<const Tensor* const> tensors) {
     if (id == 0 || (innermost != nullptr && innermost->id_ == id)) continue;
     Tape* tape = find_recording(id);
     if (tape == nullptr) {
-      if (is_open(id)) {
+      if (detail::is_recording(id)) {
         refuse("gradient",
-               "a tensor is used outside the function whose gradient is being taken of it (on another "
-               "thread, or "
-               "by a rule that holds tensors of its own tape)");
+               "a tensor of another thread's gradient is used; take a gradient inside one thread");
       }
       continue;
     }
@@ -100,12 +78,7 @@ void Pull::add(std::uint32_t node, Tensor gradient) {
 }
 
 Tape::Tape() : nodes_(Spare<Node>::take()), chunks_(Spare<Chunk>::take()), gradients_(Spare<Tensor>::take()) {
-  OpenTapes& tapes = open_tapes();
-  {
-    const std::lock_guard lock(tapes.mutex);
-    id_ = tapes.next_id++;
-    tapes.ids.insert(id_);
-  }
+  id_ = detail::begin_recording();
   if (recording_tapes.empty()) detail::count_traced_step();
   recording_tapes.push_back({id_, this});
 }
@@ -113,11 +86,6 @@ Tape::Tape() : nodes_(Spare<Node>::take()), chunks_(Spare<Chunk>::take()), gradi
 Tape::~Tape() {
   stop();
   for (Node& node : nodes_) forget(node);
-  {
-    OpenTapes& tapes = open_tapes();
-    const std::lock_guard lock(tapes.mutex);
-    tapes.ids.erase(id_);
-  }
   nodes_.clear();
   gradients_.clear();
   Spare<Node>::give(std::move(nodes_));
@@ -128,6 +96,7 @@ Tape::~Tape() {
 void Tape::stop() {
   if (!recording_) return;
   recording_ = false;
+  detail::end_recording(id_);
   std::erase_if(recording_tapes, [this](const TapeEntry& entry) { return entry.tape == this; });
 }
 

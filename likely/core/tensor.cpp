@@ -4,6 +4,7 @@
 #include <new>
 
 #include "likely/core/strided_copy.hpp"
+#include "likely/core/track.hpp"
 
 namespace likely {
 
@@ -93,9 +94,10 @@ bool Tensor::is_unique() const {
 }
 
 void* Tensor::mutable_raw() {
-  if (track_.tape != 0) {
+  if (track_.tape != 0 && detail::is_recording(track_.tape)) {
     refuse("mutable_data", "a tensor that a gradient is being taken of cannot be written to");
   }
+  track_ = {};
   if (!is_unique() || !is_contiguous()) {
     const bool frozen = frozen_;
     *this = copy();

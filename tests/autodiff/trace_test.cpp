@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <string>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
@@ -69,6 +71,17 @@ TEST(TraceNonFinite, IsSilentOutsideItsScope) {
   { const TraceNonFinite trace; }
   const Tensor gradient = grad(tensor({0.0}), [](const Tensor& x) { return sum(sqrt(x)); });
   EXPECT_TRUE(std::isinf(gradient.at({0})));
+}
+
+// Run once as it is and once with LIKELY_TRACE_NAN=1 (tests/CMakeLists.txt).
+TEST(TraceEnvironment, TheVariableTracesAWholeProgram) {
+  const char* wish = std::getenv("LIKELY_TRACE_NAN");
+  const auto bad = [] { grad(tensor({0.0}), [](const Tensor& x) { return sum(log(x)); }); };
+  if (wish != nullptr && std::string(wish) == "1") {
+    EXPECT_THROW(bad(), Error);
+  } else {
+    EXPECT_NO_THROW(bad());
+  }
 }
 
 }  // namespace
