@@ -24,4 +24,12 @@ void fill_uniform_open(RandomKey key, double* out, std::int64_t n);
 void fill_normal(RandomKey key, float* out, std::int64_t n);
 void fill_normal(RandomKey key, double* out, std::int64_t n);
 
+// Standard exponential, -log u; the float version takes 31 bits and resolves both tails, from 2^-32 to 22.
+void fill_exponential(RandomKey key, float* out, std::int64_t n);
+void fill_exponential(RandomKey key, double* out, std::int64_t n);
+
+// Standard Gumbel, -log of a standard exponential.
+void fill_gumbel(RandomKey key, float* out, std::int64_t n);
+void fill_gumbel(RandomKey key, double* out, std::int64_t n);
+
 }  // namespace likely::kernels
