@@ -1,0 +1,54 @@
+// Adam: steps scaled by running means of the gradient and of its square.
+#pragma once
+
+#include <vector>
+
+#include "likely/core/parts.hpp"
+#include "likely/optim/leaves.hpp"
+
+namespace likely::optim {
+
+// Refused: lr, eps, weight_decay < 0, betas outside [0, 1), and what is not a number.
+struct AdamOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.0;  // adds weight_decay * parameter to the gradient, or,
+  bool decoupled = false;     // as AdamW does, takes lr * weight_decay * parameter off the parameter instead
+};
+
+// With t counting a parameter's steps from 1 (6.15-6.17):
+//   mean      <- beta1 mean + (1 - beta1) gradient
+//   square    <- beta2 square + (1 - beta2) gradient^2
+//   parameter <- parameter - lr (mean / (1 - beta1^t)) / (sqrt(square / (1 - beta2^t)) + eps)
+//
+//   optim::Adam adam(model, {.lr = 1e-3});
+//   adam.step(model, gradient);
+//
+// Writes in place where nobody else holds a parameter's memory. Parts that are frozen, and buffers, stay as
+// they are. Refuses a gradient that does not fit the model, before anything is changed.
+class Adam {
+ public:
+  AdamOptions options;         // may be changed between steps
+  Buffer steps;                // how many steps each tensor of the model has made, i64
+  std::vector<Buffer> mean;    // one a tensor of the model; empty where nothing was learned yet
+  std::vector<Buffer> square;  // the same
+
+  template <Tree Model>
+  explicit Adam(const Model& model, const AdamOptions& chosen = {})
+      : Adam(detail::count_leaves(model), chosen) {}
+
+  template <Tree Model>
+  void step(Model& model, const Model& gradient) {
+    step(pair_leaves("Adam", model, gradient, mean.size()));
+  }
+
+  LIKELY_PARTS(steps, mean, square)
+
+ private:
+  Adam(std::size_t leaves, const AdamOptions& chosen);
+  void step(const std::vector<Leaf>& leaves);
+};
+
+}  // namespace likely::optim

@@ -1,0 +1,51 @@
+// Stochastic gradient descent, with momentum.
+#pragma once
+
+#include <vector>
+
+#include "likely/core/parts.hpp"
+#include "likely/optim/leaves.hpp"
+
+namespace likely::optim {
+
+// Refused: lr, weight_decay < 0, momentum outside [0, 1), nesterov without momentum, and what is not a
+// number.
+struct SgdOptions {
+  double lr = 1e-2;
+  double momentum = 0.0;
+  bool nesterov = false;      // look one step ahead
+  double weight_decay = 0.0;  // adds weight_decay * parameter to the gradient
+};
+
+// With g = gradient + weight_decay * parameter:
+//   velocity  <- momentum * velocity + g              (the first time: velocity <- g)
+//   parameter <- parameter - lr * velocity            (nesterov: lr * (g + momentum * velocity))
+// (6.3, 6.11, 6.12, up to the factor that the textbook puts before g.) Without momentum there is no velocity.
+//
+//   optim::Sgd sgd(model, {.lr = 0.1, .momentum = 0.9});
+//   sgd.step(model, gradient);
+//
+// Writes in place where nobody else holds a parameter's memory. Parts that are frozen, and buffers, stay as
+// they are. Refuses a gradient that does not fit the model, before anything is changed.
+class Sgd {
+ public:
+  SgdOptions options;            // may be changed between steps
+  std::vector<Buffer> velocity;  // one a tensor of the model; empty where nothing was learned yet
+
+  template <Tree Model>
+  explicit Sgd(const Model& model, const SgdOptions& chosen = {})
+      : Sgd(detail::count_leaves(model), chosen) {}
+
+  template <Tree Model>
+  void step(Model& model, const Model& gradient) {
+    step(pair_leaves("Sgd", model, gradient, velocity.size()));
+  }
+
+  LIKELY_PARTS(velocity)
+
+ private:
+  Sgd(std::size_t leaves, const SgdOptions& chosen);
+  void step(const std::vector<Leaf>& leaves);
+};
+
+}  // namespace likely::optim
