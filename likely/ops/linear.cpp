@@ -1,0 +1,209 @@
+#include "likely/ops/linear.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "likely/autodiff/tape.hpp"
+#include "likely/core/threads.hpp"
+#include "likely/kernels/elementwise.hpp"
+#include "likely/kernels/gemm.hpp"
+#include "likely/ops/activation.hpp"
+#include "likely/ops/cast.hpp"
+#include "likely/ops/math.hpp"
+#include "likely/ops/matmul.hpp"
+#include "likely/ops/matrix_layout.hpp"
+#include "likely/ops/reduce.hpp"
+#include "likely/ops/view.hpp"
+
+namespace likely {
+
+namespace {
+
+void check(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  if (weight.rank() != 2) {
+    refuse("linear", "the weight must be (out, in), got shape " + weight.shape().string());
+  }
+  if (x.rank() == 0 || x.shape().back() != weight.shape()[1]) {
+    refuse("linear", "the input has shape " + x.shape().string() + ", the weight " + weight.shape().string() +
+                         ": the last dimension must be " + std::to_string(weight.shape()[1]));
+  }
+  if (bias.defined() && !(bias.shape() == Shape{weight.shape()[0]})) {
+    refuse("linear", "the bias must have shape " + Shape{weight.shape()[0]}.string() + ", got " +
+                         bias.shape().string());
+  }
+  for (const Tensor* tensor : {&x, &weight, &bias}) {
+    if (tensor->defined() && !is_floating(tensor->dtype())) {
+      refuse("linear", "floating numbers are needed, got " + std::string(name_of(tensor->dtype())));
+    }
+  }
+}
+
+kernels::Unary kernel_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu: return kernels::Unary::relu;
+    case Activation::tanh: return kernels::Unary::tanh;
+    case Activation::sigmoid: return kernels::Unary::sigmoid;
+    case Activation::gelu: return kernels::Unary::gelu;
+    default: return kernels::Unary::silu;
+  }
+}
+
+// y = activation(y + bias) for each row of y, in place.
+class Finish {
+ public:
+  Finish(DType dtype, std::int64_t columns, const Tensor& bias, Activation activation)
+      : element_(static_cast<std::int64_t>(size_of(dtype))), columns_(columns) {
+    if (activation != Activation::none) {
+      activate_ = kernels::unary_row(kernel_of(activation), dtype);
+      cost_ += kernels::nanoseconds_per_element(kernel_of(activation), dtype);
+    }
+    if (!bias.defined()) return;
+    add_ = kernels::binary_row(kernels::Binary::add, dtype);
+    cost_ += kernels::nanoseconds_per_element(kernels::Binary::add, dtype);
+    bias_ = bias.contiguous();
+    bias_rows_ = bias_.raw();
+    // A short bias is repeated, so that one call adds it to several rows.
+    repeats_ = std::clamp<std::int64_t>(kRepeatedElements / columns, 1, kRepeatedElements);
+    if (repeats_ == 1) return;
+    for (std::int64_t i = 0; i < repeats_; ++i) {
+      std::memcpy(repeated_ + i * columns * element_, bias_.raw(),
+                  static_cast<std::size_t>(columns * element_));
+    }
+    bias_rows_ = repeated_;
+  }
+
+  void apply(void* y, std::int64_t rows) const {
+    if (add_ == nullptr && activate_ == nullptr) return;
+    constexpr std::int64_t kTileElements = 8192;
+    const std::int64_t each = std::max(repeats_, kTileElements / columns_ / repeats_ * repeats_);
+    const std::int64_t tiles = (rows + each - 1) / each;
+    const double nanoseconds = cost_ * static_cast<double>(rows) * static_cast<double>(columns_);
+    parallel_tiles(tiles, nanoseconds, [&](std::int64_t tile) {
+      const std::int64_t first = tile * each;
+      const std::int64_t count = std::min(each, rows - first);
+      char* const begin = static_cast<char*>(y) + first * columns_ * element_;
+      if (add_ != nullptr) {
+        for (std::int64_t row = 0; row < count; row += repeats_) {
+          char* const line = begin + row * columns_ * element_;
+          add_(line, bias_rows_, line, std::min(repeats_, count - row) * columns_, 1, 1, 0.0);
+        }
+      }
+      if (activate_ != nullptr) activate_(begin, begin, count * columns_, 0.0, 0.0);
+    });
+  }
+
+ private:
+  static constexpr std::int64_t kRepeatedElements = 256;
+  std::int64_t element_;
+  std::int64_t columns_;
+  std::int64_t repeats_ = 1;
+  double cost_ = 0.0;
+  kernels::UnaryRow activate_ = nullptr;
+  kernels::BinaryRow add_ = nullptr;
+  Tensor bias_;
+  const void* bias_rows_ = nullptr;
+  alignas(64) char repeated_[kRepeatedElements * 8];
+};
+
+template <class T>
+void multiply(const Tensor& x, const detail::MatrixLayout& lx, const Tensor& weight,
+              const detail::MatrixLayout& lw, std::int64_t rows, Tensor& y) {
+  const std::int64_t in = weight.shape()[1];
+  const std::int64_t out = weight.shape()[0];
+  kernels::gemm(lx.transposed, !lw.transposed, rows, out, in, T(1), x.data<T>(), lx.distance,
+                weight.data<T>(), lw.distance, T(0), y.mutable_data<T>(), out);
+}
+
+// On plain numbers of one type.
+Tensor linear_numbers(Tensor x, Tensor weight, const Tensor& bias, Activation activation) {
+  const std::int64_t in = weight.shape()[1];
+  const std::int64_t out = weight.shape()[0];
+  Shape shape = x.shape();
+  shape[x.rank() - 1] = out;
+  Tensor y = Tensor::uninitialized(shape, x.dtype());
+  if (y.size() == 0) return y;
+  const std::int64_t rows = y.size() / out;
+  detail::MatrixLayout layout{false, std::max<std::int64_t>(1, in)};
+  if (x.rank() == 2) {
+    layout = detail::make_matrix_layout(x);
+  } else {
+    x = x.contiguous();
+  }
+  const detail::MatrixLayout weight_layout = detail::make_matrix_layout(weight);
+  if (x.dtype() == DType::f32) {
+    multiply<float>(x, layout, weight, weight_layout, rows, y);
+  } else {
+    multiply<double>(x, layout, weight, weight_layout, rows, y);
+  }
+  Finish(x.dtype(), out, bias, activation).apply(y.mutable_raw(), rows);
+  return y;
+}
+
+// The gradient before the activation, for those that only need their output.
+Tensor before_activation(const Tensor& y, const Tensor& g, Activation activation) {
+  switch (activation) {
+    case Activation::relu: return relu_gradient(y, g);
+    case Activation::tanh: return tanh_gradient(y, g);
+    case Activation::sigmoid: return sigmoid_gradient(y, g);
+    default: return g;
+  }
+}
+
+Tensor as_matrix(const Tensor& x, std::int64_t columns) {
+  if (x.rank() == 2) return x;
+  return reshape(x, {x.shape().sub(0, x.rank() - 1).size(), columns});
+}
+
+}  // namespace
+
+std::string_view name_of(Activation activation) {
+  switch (activation) {
+    case Activation::none: return "none";
+    case Activation::relu: return "relu";
+    case Activation::tanh: return "tanh";
+    case Activation::sigmoid: return "sigmoid";
+    case Activation::gelu: return "gelu";
+    case Activation::silu: return "silu";
+  }
+  return "?";
+}
+
+Tensor activate(const Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::none: return x;
+    case Activation::relu: return relu(x);
+    case Activation::tanh: return tanh(x);
+    case Activation::sigmoid: return sigmoid(x);
+    case Activation::gelu: return gelu(x);
+    case Activation::silu: return silu(x);
+  }
+  return x;
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
+  check(x, weight, bias);
+  if (Tape* tape = recording_tape(x, weight, bias)) {
+    if (activation == Activation::gelu || activation == Activation::silu) {
+      // Their derivatives need what comes before them, so it has to be kept anyway.
+      return activate(linear(x, weight, bias), activation);
+    }
+    const Tensor lower_x = tape->below(x);
+    const Tensor lower_weight = tape->below(weight);
+    const Tensor y = linear(lower_x, lower_weight, tape->below(bias), activation);
+    const Tensor kept = activation == Activation::none ? Tensor() : y;
+    return tape->record(
+        "linear", y, {&x, &weight, &bias},
+        [x = lower_x, weight = lower_weight, kept, activation](const Tensor& g, Pull& pull) {
+          const Tensor before = before_activation(kept, g, activation);
+          const std::int64_t out = weight.shape()[0];
+          pull(0, [&] { return reshape(matmul(as_matrix(before, out), weight), x.shape()); });
+          pull(1, [&] { return matmul(transpose(as_matrix(before, out)), as_matrix(x, weight.shape()[1])); });
+          pull(2, [&] { return sum_to(before, {out}); });
+        });
+  }
+  DType dtype = promote(x.dtype(), weight.dtype());
+  if (bias.defined()) dtype = promote(dtype, bias.dtype());
+  return linear_numbers(x.to(dtype), weight.to(dtype), bias.defined() ? bias.to(dtype) : bias, activation);
+}
+
+}  // namespace likely
