@@ -1,0 +1,167 @@
+#include "likely/kernels/reduce.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "likely/core/error.hpp"
+#include "likely/core/threads.hpp"
+#include "likely/kernels/reduce_kernels.hpp"
+
+namespace likely::kernels {
+
+namespace {
+
+// A row is cut into tiles of at least so many elements, and only where the rows alone cannot feed the
+// threads.
+constexpr std::int64_t kTile = 32768;
+constexpr std::int64_t kMostTiles = 64;
+constexpr std::int64_t kEnoughRows = 16;
+
+struct Cut {
+  std::int64_t tiles, length;
+};
+
+// `length` units of `weight` elements each; a tile is a multiple of `unit`.
+Cut cut(std::int64_t length, std::int64_t weight, std::int64_t parallel, std::int64_t unit) {
+  if (parallel >= kEnoughRows || length * weight <= 2 * kTile) return {1, length};
+  std::int64_t size = std::max((kTile + weight - 1) / weight, (length + kMostTiles - 1) / kMostTiles);
+  size = (size + unit - 1) / unit * unit;
+  return {(length + size - 1) / size, size};
+}
+
+const std::byte* at(const void* x, std::int64_t elements, std::int64_t size) {
+  return static_cast<const std::byte*>(x) + elements * size;
+}
+
+void store(DType type, void* out, std::int64_t index, double value) {
+  if (type == DType::f32) {
+    static_cast<float*>(out)[index] = static_cast<float>(value);
+  } else {
+    static_cast<double*>(out)[index] = value;
+  }
+}
+
+void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* out, std::int64_t outer,
+                 std::int64_t reduced) {
+  const std::int64_t size = static_cast<std::int64_t>(size_of(type));
+  const Cut parts = cut(reduced, 1, outer, 64);
+  const double work = kernel.nanoseconds * static_cast<double>(outer * reduced);
+  if (parts.tiles == 1) {
+    const std::int64_t together = std::max<std::int64_t>(1, kTile / std::max<std::int64_t>(1, reduced));
+    parallel_tiles((outer + together - 1) / together, work, [&](std::int64_t tile) {
+      const std::int64_t end = std::min(outer, (tile + 1) * together);
+      for (std::int64_t row = tile * together; row < end; ++row) {
+        store(type, out, row, kernel.finish(kernel.row(at(x, row * reduced, size), reduced)));
+      }
+    });
+    return;
+  }
+  std::vector<PartialResult> partial(static_cast<std::size_t>(outer * parts.tiles));
+  parallel_tiles(outer * parts.tiles, work, [&](std::int64_t tile) {
+    const std::int64_t begin = tile % parts.tiles * parts.length;
+    const std::int64_t count = std::min(parts.length, reduced - begin);
+    partial[tile] = kernel.row(at(x, tile / parts.tiles * reduced + begin, size), count);
+  });
+  for (std::int64_t row = 0; row < outer; ++row) {
+    PartialResult total = partial[row * parts.tiles];
+    for (std::int64_t i = 1; i < parts.tiles; ++i)
+      total = kernel.combine(total, partial[row * parts.tiles + i]);
+    store(type, out, row, kernel.finish(total));
+  }
+}
+
+struct Accumulators {
+  alignas(64) double value[kColumns];
+  alignas(64) double extra[kColumns];
+
+  void clear(PartialResult identity) {
+    std::fill_n(value, kColumns, identity.value);
+    std::fill_n(extra, kColumns, identity.extra);
+  }
+};
+
+// Several rows of a narrow matrix lie side by side as one row of `fold` times the width, whose columns are
+// reduced first and then put together.
+void reduce_columns(const ReduceKernel& kernel, DType type, const void* x, void* out, std::int64_t outer,
+                    std::int64_t reduced, std::int64_t inner) {
+  const std::int64_t size = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t fold =
+      inner * 2 > kColumns ? 1 : std::min(kColumns / inner, std::max<std::int64_t>(reduced, 1));
+  const std::int64_t wide = inner * fold;
+  const std::int64_t chunks = (inner + kColumns - 1) / kColumns;
+  const Cut parts = cut(reduced / fold, std::min(wide, kColumns), outer * chunks, 32);
+  const double work = kernel.nanoseconds * static_cast<double>(outer * reduced * inner);
+  const std::int64_t tiles = outer * chunks * parts.tiles;
+
+  const auto accumulate = [&](std::int64_t tile, Accumulators& totals) {
+    totals.clear(kernel.identity);
+    const std::int64_t part = tile % parts.tiles;
+    const std::int64_t column = tile / parts.tiles % chunks * kColumns;
+    const std::int64_t row = tile / parts.tiles / chunks * reduced;
+    const std::int64_t begin = part * parts.length;
+    const std::int64_t count = std::min(parts.length, reduced / fold - begin);
+    const std::int64_t width = std::min(kColumns, wide - column);
+    kernel.columns(at(x, (row + begin * fold) * inner + column, size), count, wide, width, totals.value,
+                   totals.extra);
+    const std::int64_t rest = reduced % fold;
+    if (rest > 0 && part == parts.tiles - 1) {
+      kernel.columns(at(x, (row + reduced - rest) * inner, size), 1, wide, rest * inner, totals.value,
+                     totals.extra);
+    }
+  };
+  const auto finish = [&](std::int64_t tile, Accumulators& totals) {
+    const std::int64_t column = tile % chunks * kColumns;
+    const std::int64_t width = std::min(kColumns, inner - column);
+    for (std::int64_t j = 0; j < width; ++j) {
+      PartialResult total{totals.value[j], totals.extra[j]};
+      for (std::int64_t f = 1; f < fold; ++f) {
+        total = kernel.combine(total, {totals.value[f * inner + j], totals.extra[f * inner + j]});
+      }
+      store(type, out, tile / chunks * inner + column + j, kernel.finish(total));
+    }
+  };
+
+  if (parts.tiles == 1) {
+    parallel_tiles(tiles, work, [&](std::int64_t tile) {
+      Accumulators totals;
+      accumulate(tile, totals);
+      finish(tile, totals);
+    });
+    return;
+  }
+  std::vector<Accumulators> partial(static_cast<std::size_t>(tiles));
+  parallel_tiles(tiles, work, [&](std::int64_t tile) { accumulate(tile, partial[tile]); });
+  for (std::int64_t chunk = 0; chunk < outer * chunks; ++chunk) {
+    Accumulators& totals = partial[chunk * parts.tiles];
+    for (std::int64_t i = 1; i < parts.tiles; ++i) {
+      const Accumulators& next = partial[chunk * parts.tiles + i];
+      for (std::int64_t j = 0; j < kColumns; ++j) {
+        const PartialResult sum =
+            kernel.combine({totals.value[j], totals.extra[j]}, {next.value[j], next.extra[j]});
+        totals.value[j] = sum.value;
+        totals.extra[j] = sum.extra;
+      }
+    }
+    finish(chunk, totals);
+  }
+}
+
+}  // namespace
+
+DType reduced_type(Reduce operation, DType type) {
+  if (operation == Reduce::any || operation == Reduce::all) return DType::boolean;
+  return operation == Reduce::count_nonzero ? DType::i64 : type;
+}
+
+void reduce(Reduce operation, DType type, const void* x, void* out, std::int64_t outer, std::int64_t reduced,
+            std::int64_t inner) {
+  if (outer == 0 || inner == 0) return;
+  const ReduceKernel* kernel = reduce_kernel(operation, type);
+  if (kernel == nullptr) return reduce_integer(operation, type, x, out, outer, reduced, inner);
+  if (inner == 1) return reduce_rows(*kernel, type, x, out, outer, reduced);
+  reduce_columns(*kernel, type, x, out, outer, reduced, inner);
+}
+
+}  // namespace likely::kernels
