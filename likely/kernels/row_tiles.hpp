@@ -22,7 +22,7 @@ void for_row_tiles(std::int64_t rows, std::int64_t cols, double nanoseconds_each
 // Outputs of this size are written around the caches: what follows finds nothing of them there in any case.
 template <class T>
 bool too_large_for_caches(std::int64_t rows, std::int64_t cols) {
-  constexpr std::int64_t kLargeBytes = 24 << 20;
+  constexpr std::int64_t kLargeBytes = 8 << 20;
   return rows * cols >= kLargeBytes / static_cast<std::int64_t>(sizeof(T));
 }
 

@@ -30,6 +30,10 @@ struct WholeVectors {
       v[k] = hn::LoadU(D(), from + static_cast<std::size_t>(k) * hn::Lanes(D()));
   }
   HWY_INLINE V zero_beyond(V v) const { return v; }
+  // Asks for the same memory of a later row; harmless where there is none.
+  HWY_INLINE void prefetch(const T* from) const {
+    for (int k = 0; k < kCount; ++k) hwy::Prefetch(from + static_cast<std::size_t>(k) * hn::Lanes(D()));
+  }
   HWY_INLINE void store(const V (&v)[kCount], T* to) const {
     for (int k = 0; k < kCount; ++k) hn::StoreU(v[k], D(), to + static_cast<std::size_t>(k) * hn::Lanes(D()));
   }
@@ -43,6 +47,7 @@ struct PartOfVector {
   std::size_t elements;
   // What lies beyond the part is 0.
   HWY_INLINE void load(const T* from, V (&v)[1]) const { v[0] = load_first(D(), from, elements); }
+  HWY_INLINE void prefetch(const T* from) const { hwy::Prefetch(from); }
   HWY_INLINE V zero_beyond(V v) const { return hn::IfThenElseZero(hn::FirstN(D(), elements), v); }
   HWY_INLINE void store(const V (&v)[1], T* to) const { store_first(v[0], D(), to, elements); }
 };
