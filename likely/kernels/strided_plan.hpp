@@ -95,8 +95,8 @@ void gather(const Plan& plan, int operand, const Element* from, std::int64_t beg
   std::int64_t rest = begin;
   const std::int64_t* strides = plan.strides[operand];
   for (int d = last; d >= 0; --d) {
-    index[d] = rest % plan.shape[d];
-    rest /= plan.shape[d];
+    index[d] = rest == 0 ? 0 : rest % plan.shape[d];
+    if (rest != 0) rest /= plan.shape[d];
     from += index[d] * strides[d];
   }
   const std::int64_t stride = strides[last];
