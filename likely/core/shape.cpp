@@ -61,6 +61,15 @@ Strides row_major_strides(const Shape& shape) {
   return strides;
 }
 
+Shape index_of(const Shape& shape, std::int64_t element) {
+  Shape index = shape;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    index[axis] = element % shape[axis];
+    element /= shape[axis];
+  }
+  return index;
+}
+
 Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;

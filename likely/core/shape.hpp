@@ -73,6 +73,9 @@ using Strides = Shape;
 // The strides of a dense row-major tensor.
 Strides row_major_strides(const Shape& shape);
 
+// The index of element number `element` in row-major order; its string() reads as a place in a message.
+Shape index_of(const Shape& shape, std::int64_t element);
+
 // The shape that NumPy's rule gives two operands; refuses those that do not fit, naming `operation`.
 Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& b);
 

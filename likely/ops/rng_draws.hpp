@@ -44,13 +44,7 @@ Tensor checked_parameters(const char* name, const char* what, const Tensor& x, c
   const double* values = dense.data<double>();
   for (std::int64_t i = 0; i < dense.size(); ++i) {
     if (allowed(values[i])) continue;
-    Shape place = x.shape();
-    std::int64_t rest = i;
-    for (int axis = place.rank() - 1; axis >= 0; --axis) {
-      place[axis] = rest % x.shape()[axis];
-      rest /= x.shape()[axis];
-    }
-    refuse(name, fmt::format("{}, got {} at {}", what, values[i], place.string()));
+    refuse(name, fmt::format("{}, got {} at {}", what, values[i], index_of(x.shape(), i).string()));
   }
   return dense;
 }
