@@ -1,0 +1,167 @@
+#include "likely/kernels/optimize.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "likely/core/threads.hpp"
+#include "likely/kernels/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "likely/kernels/optimize.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "likely/kernels/vector_loops-inl.hpp"
+
+#ifndef LIKELY_KERNELS_OPTIMIZE_TABLE
+#define LIKELY_KERNELS_OPTIMIZE_TABLE
+namespace likely::kernels {
+template <class T>
+struct OptimizeTable {
+  void (*sgd)(const SgdStep& step, T* p, const T* g, T* velocity, std::int64_t n);
+  void (*adam)(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t n);
+};
+}  // namespace likely::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace likely::kernels::HWY_NAMESPACE {
+
+template <class T>
+void sgd_range(const SgdStep& step, T* p, const T* g, T* velocity, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  const D d;
+  const auto rate = hn::Set(d, static_cast<T>(step.rate)),
+             momentum = hn::Set(d, static_cast<T>(step.momentum)),
+             decay = hn::Set(d, static_cast<T>(step.weight_decay));
+  const bool decays = step.weight_decay != 0, moves = step.momentum != 0;
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> x[access.kCount], u[access.kCount], speed[access.kCount];
+    access.load(p + i, x);
+    access.load(g + i, u);
+    if (decays) {
+      for (int k = 0; k < access.kCount; ++k) u[k] = hn::MulAdd(decay, x[k], u[k]);
+    }
+    if (moves) {
+      access.load(velocity + i, speed);
+      for (int k = 0; k < access.kCount; ++k) {
+        speed[k] = hn::MulAdd(momentum, speed[k], u[k]);
+        u[k] = step.nesterov ? hn::MulAdd(momentum, speed[k], u[k]) : speed[k];
+      }
+      access.store(speed, velocity + i);
+    }
+    for (int k = 0; k < access.kCount; ++k) x[k] = hn::NegMulAdd(rate, u[k], x[k]);
+    access.store(x, p + i);
+  });
+}
+
+template <class T>
+void adam_range(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  const D d;
+  const double correct1 = -std::expm1(static_cast<double>(step.t) * std::log(step.beta1));
+  const double correct2 = -std::expm1(static_cast<double>(step.t) * std::log(step.beta2));
+  // sqrt(v / correct2) + epsilon = (sqrt(v) + epsilon root) / root with root = sqrt(correct2): the division
+  // by correct2 becomes part of the rate.
+  const double root = std::sqrt(correct2);
+  const auto rate = hn::Set(d, static_cast<T>(step.rate * root / correct1));
+  const auto epsilon = hn::Set(d, static_cast<T>(step.epsilon * root));
+  const auto beta1 = hn::Set(d, static_cast<T>(step.beta1)),
+             rest1 = hn::Set(d, static_cast<T>(1 - step.beta1));
+  const auto beta2 = hn::Set(d, static_cast<T>(step.beta2)),
+             rest2 = hn::Set(d, static_cast<T>(1 - step.beta2));
+  const bool decays = step.weight_decay != 0;
+  const auto decay = hn::Set(d, static_cast<T>(step.weight_decay));
+  const auto shrink = hn::Set(d, static_cast<T>(1 - step.rate * step.weight_decay));
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> x[access.kCount], u[access.kCount], first[access.kCount], second[access.kCount];
+    access.load(p + i, x);
+    access.load(g + i, u);
+    access.load(m + i, first);
+    access.load(v + i, second);
+    if (decays) {
+      for (int k = 0; k < access.kCount; ++k) {
+        if (step.decoupled) {
+          x[k] = hn::Mul(x[k], shrink);
+        } else {
+          u[k] = hn::MulAdd(decay, x[k], u[k]);
+        }
+      }
+    }
+    for (int k = 0; k < access.kCount; ++k) {
+      first[k] = hn::MulAdd(beta1, first[k], hn::Mul(rest1, u[k]));
+      second[k] = hn::MulAdd(beta2, second[k], hn::Mul(rest2, hn::Mul(u[k], u[k])));
+      const auto size = hn::Add(hn::Sqrt(second[k]), epsilon);
+      x[k] = hn::NegMulAdd(rate, hn::Div(first[k], size), x[k]);
+    }
+    access.store(x, p + i);
+    access.store(first, m + i);
+    access.store(second, v + i);
+  });
+}
+
+OptimizeTable<float> optimize_table_f32() { return {&sgd_range<float>, &adam_range<float>}; }
+OptimizeTable<double> optimize_table_f64() { return {&sgd_range<double>, &adam_range<double>}; }
+
+}  // namespace likely::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace likely::kernels {
+namespace {
+
+HWY_EXPORT(optimize_table_f32);
+HWY_EXPORT(optimize_table_f64);
+
+template <class T>
+const OptimizeTable<T>& table() {
+  static const OptimizeTable<T> chosen = [] {
+    if constexpr (sizeof(T) == 4) {
+      return HWY_DYNAMIC_DISPATCH(optimize_table_f32)();
+    } else {
+      return HWY_DYNAMIC_DISPATCH(optimize_table_f64)();
+    }
+  }();
+  return chosen;
+}
+
+// Calls body(begin, count) for pieces of [0, n).
+template <class Body>
+void for_pieces(std::int64_t n, double nanoseconds_each, const Body& body) {
+  constexpr std::int64_t kPiece = 16384;
+  parallel_tiles((n + kPiece - 1) / kPiece, nanoseconds_each * static_cast<double>(n),
+                 [&](std::int64_t tile) { body(tile * kPiece, std::min(kPiece, n - tile * kPiece)); });
+}
+
+template <class T>
+void sgd_all(const SgdStep& step, T* p, const T* g, T* velocity, std::int64_t n) {
+  for_pieces(n, 0.5, [&](std::int64_t begin, std::int64_t count) {
+    table<T>().sgd(step, p + begin, g + begin, step.momentum != 0 ? velocity + begin : nullptr, count);
+  });
+}
+
+template <class T>
+void adam_all(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t n) {
+  for_pieces(n, 1.0, [&](std::int64_t begin, std::int64_t count) {
+    table<T>().adam(step, p + begin, g + begin, m + begin, v + begin, count);
+  });
+}
+
+}  // namespace
+
+void sgd_step(const SgdStep& step, float* p, const float* g, float* velocity, std::int64_t n) {
+  sgd_all(step, p, g, velocity, n);
+}
+void sgd_step(const SgdStep& step, double* p, const double* g, double* velocity, std::int64_t n) {
+  sgd_all(step, p, g, velocity, n);
+}
+
+void adam_step(const AdamStep& step, float* p, const float* g, float* m, float* v, std::int64_t n) {
+  adam_all(step, p, g, m, v, n);
+}
+void adam_step(const AdamStep& step, double* p, const double* g, double* m, double* v, std::int64_t n) {
+  adam_all(step, p, g, m, v, n);
+}
+
+}  // namespace likely::kernels
+#endif
