@@ -4,6 +4,7 @@
 
 #include "likely/core/threads.hpp"
 #include "likely/kernels/convolution_columns.hpp"
+#include "likely/kernels/convolution_winograd.hpp"
 
 namespace likely::kernels {
 
@@ -53,6 +54,7 @@ std::int64_t Conv2dShape::out_width() const {
 
 void conv2d_forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias,
                     bool relu, float* output) {
+  if (winograd_applies(shape)) return winograd_forward(shape, input, weights, bias, relu, output);
   columns_forward(shape, input, weights, bias, relu, output);
 }
 
@@ -63,6 +65,7 @@ void conv2d_forward(const Conv2dShape& shape, const double* input, const double*
 
 void conv2d_backward_input(const Conv2dShape& shape, const float* grad_output, const float* weights,
                            float* grad_input) {
+  if (winograd_applies(shape)) return winograd_backward_input(shape, grad_output, weights, grad_input);
   columns_backward_input(shape, grad_output, weights, grad_input);
 }
 
@@ -73,7 +76,11 @@ void conv2d_backward_input(const Conv2dShape& shape, const double* grad_output, 
 
 void conv2d_backward_weights(const Conv2dShape& shape, const float* input, const float* grad_output,
                              float* grad_weights, float* grad_bias) {
-  columns_backward_weights(shape, input, grad_output, grad_weights);
+  if (winograd_applies(shape)) {
+    winograd_backward_weights(shape, input, grad_output, grad_weights);
+  } else {
+    columns_backward_weights(shape, input, grad_output, grad_weights);
+  }
   if (grad_bias != nullptr) bias_gradient(shape, grad_output, grad_bias);
 }
 

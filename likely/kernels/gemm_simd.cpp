@@ -1,8 +1,6 @@
 #include "likely/kernels/gemm_simd.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "likely/kernels/scratch.hpp"
 #include "likely/kernels/simd_targets.hpp"
@@ -13,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "likely/kernels/gemm_tile-inl.hpp"
+#include "likely/kernels/transpose_four-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
@@ -22,107 +21,11 @@ constexpr std::int64_t panel_width() {
   return kTileVectors * lanes_of<T>();
 }
 
-// A row of B is a panel's row or a part of a row of the matrix.
-template <class T>
-struct Tile {
-  std::int64_t depth;
-  const T* a;
-  std::int64_t row_stride;
-  std::int64_t depth_stride;
-  const T* b;
-  std::int64_t ldb;
-  std::int64_t columns;  // those of C; the last vector may be partly outside
-  T alpha;
-  T beta;
-  T* c;
-  std::int64_t ldc;
-};
-
-template <class T, int kRows, int kVectors, bool kPartial>
-void compute_tile(const Tile<T>& t) {
-  const hn::ScalableTag<T> d;
-  constexpr std::int64_t kLanes = lanes_of<T>();
-  const std::int64_t in_last = t.columns - (kVectors - 1) * kLanes;
-  const auto mask = hn::FirstN(d, static_cast<std::size_t>(in_last));
-  hn::Vec<decltype(d)> sum[kRows][kVectors];
-  const T* const b = t.b;
-  const std::int64_t ldb = t.ldb;
-  sum_tile<kRows, kVectors, kPartial>(
-      d, t.depth, t.a, t.row_stride, t.depth_stride, [b, ldb](std::int64_t k) { return b + k * ldb; }, mask,
-      sum);
-  const auto alpha = hn::Set(d, t.alpha);
-  const auto beta = hn::Set(d, t.beta);
-  const bool read = t.beta != T(0);
-  T* line = t.c;
-  HWY_UNROLL(8)
-  for (int i = 0; i < kRows; ++i) {
-    HWY_UNROLL(3)
-    for (int v = 0; v < kVectors; ++v) {
-      T* const to = line + v * kLanes;
-      auto value = hn::Mul(alpha, sum[i][v]);
-      if (v < kVectors - 1 || in_last == kLanes) {
-        if (read) value = hn::MulAdd(beta, hn::LoadU(d, to), value);
-        hn::StoreU(value, d, to);
-      } else {
-        if (read) value = hn::MulAdd(beta, hn::MaskedLoad(mask, d, to), value);
-        hn::BlendedStore(value, mask, d, to);
-      }
-    }
-    line += t.ldc;
-  }
-}
-
-template <class T>
-using TileFunction = void (*)(const Tile<T>&);
-
-template <class T, bool kPartial, int... kIndex>
-constexpr auto tile_functions(std::integer_sequence<int, kIndex...>) {
-  return std::array<TileFunction<T>, sizeof...(kIndex)>{
-      &compute_tile<T, kIndex / kTileVectors + 1, kIndex % kTileVectors + 1, kPartial>...};
-}
-
-template <class T, bool kPartial>
-TileFunction<T> tile_function(std::int64_t rows, std::int64_t vectors) {
-  static constexpr auto kFunctions =
-      tile_functions<T, kPartial>(std::make_integer_sequence<int, kTileRows * kTileVectors>());
-  return kFunctions[static_cast<std::size_t>((rows - 1) * kTileVectors + vectors - 1)];
-}
-
 // The depth between two roundings to C: a panel of it fits the first-level cache. Only k decides.
 std::int64_t depth_of_block(std::int64_t k) {
   constexpr std::int64_t kLongest = 256;
   const std::int64_t blocks = (k + kLongest - 1) / kLongest;
   return (k + blocks - 1) / blocks;
-}
-
-// Four rows, each along k, to four columns of a panel.
-void transpose_four(const float* b, std::int64_t ldb, std::int64_t k, std::int64_t width, float* panel) {
-  const hn::CappedTag<float, 4> d;
-  const hn::RepartitionToWide<decltype(d)> wide;
-  std::int64_t i = 0;
-  for (; i + 4 <= k; i += 4) {
-    const auto r0 = hn::LoadU(d, b + i);
-    const auto r1 = hn::LoadU(d, b + ldb + i);
-    const auto r2 = hn::LoadU(d, b + 2 * ldb + i);
-    const auto r3 = hn::LoadU(d, b + 3 * ldb + i);
-    const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
-    const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
-    const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
-    const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, panel + i * width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, panel + (i + 1) * width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, panel + (i + 2) * width);
-    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, panel + (i + 3) * width);
-  }
-  for (; i < k; ++i) {
-    for (std::int64_t j = 0; j < 4; ++j) panel[i * width + j] = b[j * ldb + i];
-  }
-}
-
-void transpose_four(const double* b, std::int64_t ldb, std::int64_t k, std::int64_t width, double* panel) {
-  for (std::int64_t i = 0; i < k; ++i) {
-    for (std::int64_t j = 0; j < 4; ++j) panel[i * width + j] = b[j * ldb + i];
-  }
 }
 
 // The rows of a part in groups of at most kTileRows, as equal as can be: a group of one row would waste the

@@ -9,7 +9,9 @@
 
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstdint>
+#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
@@ -54,6 +56,72 @@ HWY_INLINE void sum_tile(D d, std::int64_t depth, const hn::TFromD<D>* a, std::i
     }
     a += depth_stride;
   }
+}
+
+// A row of B is a panel's row or a part of a row of the matrix.
+template <class T>
+struct Tile {
+  std::int64_t depth;
+  const T* a;
+  std::int64_t row_stride;
+  std::int64_t depth_stride;
+  const T* b;
+  std::int64_t ldb;
+  std::int64_t columns;  // those of C; the last vector may be partly outside
+  T alpha;
+  T beta;
+  T* c;
+  std::int64_t ldc;
+};
+
+template <class T, int kRows, int kVectors, bool kPartial>
+void compute_tile(const Tile<T>& t) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  const std::int64_t in_last = t.columns - (kVectors - 1) * kLanes;
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(in_last));
+  hn::Vec<decltype(d)> sum[kRows][kVectors];
+  const T* const b = t.b;
+  const std::int64_t ldb = t.ldb;
+  sum_tile<kRows, kVectors, kPartial>(
+      d, t.depth, t.a, t.row_stride, t.depth_stride, [b, ldb](std::int64_t k) { return b + k * ldb; }, mask,
+      sum);
+  const auto alpha = hn::Set(d, t.alpha);
+  const auto beta = hn::Set(d, t.beta);
+  const bool read = t.beta != T(0);
+  T* line = t.c;
+  HWY_UNROLL(8)
+  for (int i = 0; i < kRows; ++i) {
+    HWY_UNROLL(3)
+    for (int v = 0; v < kVectors; ++v) {
+      T* const to = line + v * kLanes;
+      auto value = hn::Mul(alpha, sum[i][v]);
+      if (v < kVectors - 1 || in_last == kLanes) {
+        if (read) value = hn::MulAdd(beta, hn::LoadU(d, to), value);
+        hn::StoreU(value, d, to);
+      } else {
+        if (read) value = hn::MulAdd(beta, hn::MaskedLoad(mask, d, to), value);
+        hn::BlendedStore(value, mask, d, to);
+      }
+    }
+    line += t.ldc;
+  }
+}
+
+template <class T>
+using TileFunction = void (*)(const Tile<T>&);
+
+template <class T, bool kPartial, int... kIndex>
+constexpr auto tile_functions(std::integer_sequence<int, kIndex...>) {
+  return std::array<TileFunction<T>, sizeof...(kIndex)>{
+      &compute_tile<T, kIndex / kTileVectors + 1, kIndex % kTileVectors + 1, kPartial>...};
+}
+
+template <class T, bool kPartial>
+TileFunction<T> tile_function(std::int64_t rows, std::int64_t vectors) {
+  static constexpr auto kFunctions =
+      tile_functions<T, kPartial>(std::make_integer_sequence<int, kTileRows * kTileVectors>());
+  return kFunctions[static_cast<std::size_t>((rows - 1) * kTileVectors + vectors - 1)];
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

@@ -15,7 +15,9 @@ enum class ScratchSlot : std::uint8_t {
   gemm_transposed,
   convolution_columns,
   convolution_partial_sums,
-  convolution_blocks,
+  convolution_pixels,
+  convolution_sums,
+  convolution_values,
   convolution_weights,
   pooling_line,
   count
