@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "likely/core/threads.hpp"
 #include "likely/kernels/strided_plan.hpp"
@@ -50,7 +51,10 @@ class StridedWalk {
       const void* pointers[Operands];
       for (int k = 0; k < Operands; ++k) pointers[k] = operands_[k].data;
       row_(pointers, steps_, out_, length);
-    } else if (plain && (plan_.one_row() || length >= kLongRow)) {
+    } else if (plain && plan_.rank == 2 && length <= kBuffer / 2 && plan_.elements > kFewRows * length &&
+               periodic()) {
+      run_periodic(length);
+    } else if (plain && (length >= kLongRow || plan_.elements <= kFewRows * length)) {
       run_rows(length);
     } else if (const int dimension = transposed_dimension(); dimension >= 0) {
       run_blocks(dimension);
@@ -62,10 +66,53 @@ class StridedWalk {
  private:
   // A shorter row is not worth a call of its own.
   static constexpr std::int64_t kLongRow = 64;
+  static constexpr std::int64_t kFewRows = 4;
   static constexpr std::int64_t kBuffer = 512;
   static constexpr std::int64_t kBlockRows = 16;
   static constexpr std::int64_t kBlockColumns = 128;
   static constexpr double kGatherNanoseconds = 0.6;
+
+  bool repeats_rows(int k) const { return plan_.strides[k][0] == 0 && plan_.strides[k][1] == 1; }
+
+  // True if every operand is contiguous, a scalar, or one row that serves all rows, such as a bias.
+  bool periodic() const {
+    for (int k = 0; k < Operands; ++k) {
+      if (!repeats_rows(k) && !plan_.contiguous(k) && !plan_.scalar(k)) return false;
+    }
+    return true;
+  }
+
+  // The row that repeats is written several times into a buffer, which then serves many rows in one call.
+  void run_periodic(std::int64_t length) {
+    const std::int64_t stretch = kBuffer / length * length;
+    const std::int64_t tile_length = kStridedTile / stretch * stretch;
+    const auto work_on = [&](std::int64_t first, std::int64_t end) {
+      alignas(64) std::byte buffers[Operands][kBuffer * 8];
+      const std::int64_t used = std::min(stretch, end - first);
+      int steps[Operands];
+      for (int k = 0; k < Operands; ++k) {
+        steps[k] = plan_.scalar(k) ? 0 : 1;
+        if (!repeats_rows(k)) continue;
+        for (std::int64_t i = 0; i < used; i += length) {
+          std::memcpy(advance_bytes(buffers[k], i, sizes_[k]), operands_[k].data,
+                      static_cast<std::size_t>(length) * sizes_[k]);
+        }
+      }
+      for (std::int64_t begin = first; begin < end; begin += stretch) {
+        const void* pointers[Operands];
+        for (int k = 0; k < Operands; ++k) {
+          pointers[k] =
+              repeats_rows(k) ? buffers[k] : advance_bytes(operands_[k].data, begin * steps[k], sizes_[k]);
+        }
+        row_(pointers, steps, advance_bytes(out_, begin, out_size_), std::min(stretch, end - begin));
+      }
+    };
+    if (plan_.elements <= tile_length) return work_on(0, plan_.elements);
+    parallel_tiles((plan_.elements + tile_length - 1) / tile_length,
+                   nanoseconds_ * static_cast<double>(plan_.elements), [&](std::int64_t tile) {
+                     work_on(tile * tile_length, std::min(plan_.elements, (tile + 1) * tile_length));
+                   });
+  }
 
   // Pieces of rows of at most kStridedTile elements, several short rows to a tile.
   void run_rows(std::int64_t length) {

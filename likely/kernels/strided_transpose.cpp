@@ -45,37 +45,45 @@ void transpose_scalar(const T* from, std::int64_t from_stride, T* to, std::int64
   }
 }
 
+// One block of a cache line by a cache line. It goes through a buffer, so that lines are read whole and
+// written whole: in a matrix whose width is a power of two all of them fall on one another in the cache.
 template <class T>
-void transpose_block(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
-                     std::int64_t rows, std::int64_t columns) {
-  if constexpr (sizeof(T) == 1) {
-    transpose_scalar(from, from_stride, to, to_stride, rows, columns);
-  } else {
-    constexpr std::int64_t step = 16 / static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t whole_rows = rows / step * step;
-    const std::int64_t whole_columns = columns / step * step;
-    for (std::int64_t c = 0; c < whole_columns; c += step) {
-      for (std::int64_t r = 0; r < whole_rows; r += step) {
-        transpose_vectors(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride);
-      }
+inline constexpr std::int64_t kBlock = 64 / static_cast<std::int64_t>(sizeof(T));
+
+template <class T>
+void transpose_whole_block(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride) {
+  constexpr std::int64_t side = kBlock<T>;
+  constexpr std::int64_t step = 16 / static_cast<std::int64_t>(sizeof(T));
+  HWY_ALIGN T buffer[side * side];
+  for (std::int64_t c = 0; c < side; c += step) {
+    for (std::int64_t r = 0; r < side; r += step) {
+      transpose_vectors(from + c * from_stride + r, from_stride, buffer + r * side + c, side);
     }
-    transpose_scalar(from + whole_columns * from_stride, from_stride, to + whole_columns, to_stride,
-                     whole_rows, columns - whole_columns);
-    transpose_scalar(from + whole_rows, from_stride, to + whole_rows * to_stride, to_stride,
-                     rows - whole_rows, columns);
+  }
+  const hn::Full128<T> d;
+  for (std::int64_t r = 0; r < side; ++r) {
+    for (std::int64_t c = 0; c < side; c += step) {
+      hn::StoreU(hn::Load(d, buffer + r * side + c), d, to + r * to_stride + c);
+    }
   }
 }
 
-// Blocks of whole cache lines on both sides that stay in the first cache.
 template <class T>
 void transpose_matrix(const T* from, std::int64_t from_stride, T* to, std::int64_t to_stride,
                       std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t kRows = 64 / static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t kColumns = 64;
-  for (std::int64_t c = 0; c < columns; c += kColumns) {
-    for (std::int64_t r = 0; r < rows; r += kRows) {
-      transpose_block(from + c * from_stride + r, from_stride, to + r * to_stride + c, to_stride,
-                      std::min(kRows, rows - r), std::min(kColumns, columns - c));
+  constexpr std::int64_t side = kBlock<T>;
+  for (std::int64_t c = 0; c < columns; c += side) {
+    for (std::int64_t r = 0; r < rows; r += side) {
+      const T* source = from + c * from_stride + r;
+      T* target = to + r * to_stride + c;
+      if constexpr (sizeof(T) > 1) {
+        if (rows - r >= side && columns - c >= side) {
+          transpose_whole_block(source, from_stride, target, to_stride);
+          continue;
+        }
+      }
+      transpose_scalar(source, from_stride, target, to_stride, std::min(side, rows - r),
+                       std::min(side, columns - c));
     }
   }
 }
