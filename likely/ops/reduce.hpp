@@ -2,11 +2,11 @@
 // size 1.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "likely/core/tensor.hpp"
@@ -17,16 +17,18 @@ namespace likely {
 class Axes {
  public:
   Axes() = default;
-  Axes(int axis) : axes_{axis}, all_(false) {}                          // NOLINT(google-explicit-constructor)
-  Axes(std::initializer_list<int> axes) : axes_(axes), all_(false) {}   // NOLINT
-  Axes(std::vector<int> axes) : axes_(std::move(axes)), all_(false) {}  // NOLINT
+  Axes(int axis) : Axes(std::span(&axis, 1)) {}                                          // NOLINT
+  Axes(std::initializer_list<int> axes) : Axes(std::span(axes.begin(), axes.size())) {}  // NOLINT
+  Axes(const std::vector<int>& axes) : Axes(std::span(axes)) {}                          // NOLINT
 
-  // The axes of a shape as sorted numbers from 0; refuses one out of range or named twice.
-  std::vector<int> resolve(std::string_view operation, const Shape& shape) const;
+  // Bit i is set where axis i of the shape is reduced; refuses an axis out of range or named twice.
+  std::uint32_t mask(std::string_view operation, const Shape& shape) const;
 
  private:
-  std::vector<int> axes_;
-  bool all_ = true;
+  explicit Axes(std::span<const int> axes);
+
+  std::array<int, Shape::kMaxRank> axes_{};
+  int count_ = -1;  // -1: all
 };
 
 // The sum of no elements is 0, the product 1. Bools and whole numbers sum to i64.
