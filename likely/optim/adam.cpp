@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "likely/core/create.hpp"
+#include "likely/kernels/optimize.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -35,28 +36,8 @@ struct Arrays {
   const T* gradient;
   T* mean;
   T* square;
-  double mean_correction;    // 1 - beta1^t
-  double square_correction;  // 1 - beta2^t
+  std::int64_t t;
 };
-
-template <class T>
-void update(const AdamOptions& o, const Arrays<T>& a, std::int64_t begin, std::int64_t end) {
-  const T beta1 = static_cast<T>(o.beta1);
-  const T beta2 = static_cast<T>(o.beta2);
-  const T rest1 = static_cast<T>(1.0 - o.beta1);
-  const T rest2 = static_cast<T>(1.0 - o.beta2);
-  const T rate = static_cast<T>(o.lr / a.mean_correction);
-  const T root = static_cast<T>(1.0 / std::sqrt(a.square_correction));
-  const T eps = static_cast<T>(o.eps);
-  const T coupled = static_cast<T>(o.decoupled ? 0.0 : o.weight_decay);
-  const T kept = static_cast<T>(o.decoupled ? 1.0 - o.lr * o.weight_decay : 1.0);
-  for (std::int64_t i = begin; i < end; ++i) {
-    const T g = a.gradient[i] + coupled * a.parameter[i];
-    a.mean[i] = beta1 * a.mean[i] + rest1 * g;
-    a.square[i] = beta2 * a.square[i] + rest2 * g * g;
-    a.parameter[i] = kept * a.parameter[i] - rate * a.mean[i] / (std::sqrt(a.square[i]) * root + eps);
-  }
-}
 
 template <class T>
 void update_all(Adam& adam, const std::vector<Leaf>& leaves) {
@@ -71,14 +52,22 @@ void update_all(Adam& adam, const std::vector<Leaf>& leaves) {
     gradients.push_back(leaves[i].gradient->contiguous());
     if (!adam.mean[i].defined()) adam.mean[i] = zeros(parameter.shape(), parameter.dtype());
     if (!adam.square[i].defined()) adam.square[i] = zeros(parameter.shape(), parameter.dtype());
-    const auto t = static_cast<double>(++steps[i]);
     arrays.push_back({parameter.mutable_data<T>(), gradients.back().template data<T>(),
                       adam.mean[i].template mutable_data<T>(), adam.square[i].template mutable_data<T>(),
-                      1.0 - std::pow(o.beta1, t), 1.0 - std::pow(o.beta2, t)});
+                      ++steps[i]});
     sizes.push_back(parameter.size());
   }
-  detail::for_each_piece(sizes, 1.0, [&](std::size_t tensor, std::int64_t begin, std::int64_t end) {
-    update(o, arrays[tensor], begin, end);
+  detail::for_each_piece(sizes, 0.5, [&](std::size_t tensor, std::int64_t begin, std::int64_t end) {
+    const Arrays<T>& a = arrays[tensor];
+    const kernels::AdamStep step{.rate = o.lr,
+                                 .beta1 = o.beta1,
+                                 .beta2 = o.beta2,
+                                 .epsilon = o.eps,
+                                 .weight_decay = o.weight_decay,
+                                 .decoupled = o.decoupled,
+                                 .t = a.t};
+    kernels::adam_step(step, a.parameter + begin, a.gradient + begin, a.mean + begin, a.square + begin,
+                       end - begin);
   });
 }
 

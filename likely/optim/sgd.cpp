@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "likely/core/create.hpp"
+#include "likely/kernels/optimize.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -30,26 +31,6 @@ struct Arrays {
 };
 
 template <class T>
-void update(const SgdOptions& o, const Arrays<T>& a, std::int64_t begin, std::int64_t end) {
-  const T lr = static_cast<T>(o.lr);
-  const T momentum = static_cast<T>(o.momentum);
-  const T decay = static_cast<T>(o.weight_decay);
-  if (a.velocity == nullptr) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      a.parameter[i] -= lr * (a.gradient[i] + decay * a.parameter[i]);
-    }
-    return;
-  }
-  const T ahead = o.nesterov ? momentum : T(1);
-  const T own = o.nesterov ? T(1) : T(0);
-  for (std::int64_t i = begin; i < end; ++i) {
-    const T g = a.gradient[i] + decay * a.parameter[i];
-    a.velocity[i] = momentum * a.velocity[i] + g;
-    a.parameter[i] -= lr * (ahead * a.velocity[i] + own * g);
-  }
-}
-
-template <class T>
 void update_all(const SgdOptions& o, const std::vector<Leaf>& leaves, std::vector<Buffer>& velocity) {
   std::vector<Arrays<T>> arrays;
   std::vector<Tensor> gradients;  // dense ones, kept alive
@@ -63,10 +44,14 @@ void update_all(const SgdOptions& o, const std::vector<Leaf>& leaves, std::vecto
                       o.momentum > 0.0 ? velocity[i].template mutable_data<T>() : nullptr});
     sizes.push_back(parameter.size());
   }
-  detail::for_each_piece(sizes, o.momentum > 0.0 ? 0.4 : 0.3,
-                         [&](std::size_t tensor, std::int64_t begin, std::int64_t end) {
-                           update(o, arrays[tensor], begin, end);
-                         });
+  const kernels::SgdStep step{
+      .rate = o.lr, .momentum = o.momentum, .weight_decay = o.weight_decay, .nesterov = o.nesterov};
+  detail::for_each_piece(
+      sizes, o.momentum > 0.0 ? 0.3 : 0.2, [&](std::size_t tensor, std::int64_t begin, std::int64_t end) {
+        const Arrays<T>& a = arrays[tensor];
+        kernels::sgd_step(step, a.parameter + begin, a.gradient + begin,
+                          a.velocity == nullptr ? nullptr : a.velocity + begin, end - begin);
+      });
 }
 
 }  // namespace
