@@ -64,4 +64,5 @@ endif()
 # Tests.
 if(LIKELY_BUILD_TESTS)
   find_package(GTest REQUIRED)
+  find_package(nlohmann_json REQUIRED)
 endif()
