@@ -8,6 +8,7 @@
 #include "likely/kernels/softmax.hpp"
 #include "likely/ops/rng.hpp"
 #include "likely/ops/rng_draws.hpp"
+#include "likely/ops/rows.hpp"
 #include "likely/ops/view.hpp"
 
 namespace likely {
@@ -51,11 +52,7 @@ void draw_classes(RandomKey key, const Tensor& logits, Tensor& result) {
   Tensor probabilities = Tensor::uninitialized(logits.shape(), logits.dtype());
   T* p = probabilities.mutable_data<T>();
   const std::int64_t bad = kernels::softmax(logits.data<T>(), p, rows, classes);
-  if (bad >= 0) {
-    refuse("categorical",
-           fmt::format("row {} of the logits {} has no softmax: it holds NaN or +inf, or nothing but -inf",
-                       bad, logits.shape().string()));
-  }
+  detail::check_bad_row("categorical", "logits", logits.shape(), bad);
   std::int64_t* out = result.mutable_data<std::int64_t>();
   for_each_element(rows, 2.0 * static_cast<double>(classes), [=](std::int64_t row) {
     out[row] = pick(p + row * classes, classes, ElementSource(key, row).uniform());
@@ -65,12 +62,7 @@ void draw_classes(RandomKey key, const Tensor& logits, Tensor& result) {
 }  // namespace
 
 Tensor Rng::categorical(const Tensor& logits) {
-  if (logits.rank() == 0 || logits.shape().back() == 0) {
-    refuse("categorical", "the last axis must hold at least one class, got shape " + logits.shape().string());
-  }
-  if (!is_floating(logits.dtype())) {
-    refuse("categorical", "floating logits are needed, got " + std::string(name_of(logits.dtype())));
-  }
+  detail::check_rows("categorical", "logits", logits);
   const Tensor dense = logits.with_track({}).contiguous();
   Tensor result = Tensor::uninitialized(dense.shape().sub(0, dense.rank() - 1), DType::i64);
   if (dense.dtype() == DType::f32) {

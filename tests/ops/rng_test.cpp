@@ -176,17 +176,13 @@ TEST(Rng, RefusesBadParameters) {
       "[bernoulli] probabilities must lie in [0, 1], got -0.25 at (1, 0)");
   expect_refusal([&] { rng.bernoulli(tensor({1, 0})); }, "[bernoulli] a floating type is needed, got i64");
   expect_refusal([&] { rng.categorical(tensor(1.0)); },
-                 "[categorical] the last axis must hold at least one class, got shape ()");
+                 "[categorical] logits must hold at least one element along the axis, got shape ()");
   expect_refusal(
       [&] {
         rng.categorical(zeros({3, 0}));
       },
-      "[categorical] the last axis must hold at least one class, got shape (3, 0)");
-  expect_refusal(
-      [&] {
-        rng.categorical(tensor({1, 2}));
-      },
-      "[categorical] floating logits are needed, got i64");
+      "[categorical] logits must hold at least one element along the axis, got shape (3, 0)");
+  expect_refusal([&] { rng.categorical(tensor({1, 2})); }, "[categorical] logits must be floating, got i64");
   expect_refusal(
       [&] {
         rng.categorical(full({2, 3}, -kInfinity));
