@@ -51,8 +51,8 @@ kernels::Unary kernel_of(Activation activation) {
 // y = activation(y + bias) for each row of y, in place.
 class Finish {
  public:
-  Finish(DType dtype, std::int64_t columns, const Tensor& bias, Activation activation)
-      : element_(static_cast<std::int64_t>(size_of(dtype))), columns_(columns) {
+  Finish(DType dtype, std::int64_t rows, std::int64_t columns, const Tensor& bias, Activation activation)
+      : element_(static_cast<std::int64_t>(size_of(dtype))), rows_(rows), columns_(columns) {
     if (activation != Activation::none) {
       activate_ = kernels::unary_row(kernel_of(activation), dtype);
       cost_ += kernels::nanoseconds_per_element(kernel_of(activation), dtype);
@@ -63,24 +63,25 @@ class Finish {
     bias_ = bias.contiguous();
     bias_rows_ = bias_.raw();
     // A short bias is repeated, so that one call adds it to several rows.
-    repeats_ = std::clamp<std::int64_t>(kRepeatedElements / columns, 1, kRepeatedElements);
+    repeats_ = std::clamp<std::int64_t>(kRepeatedElements / columns, 1, rows);
     if (repeats_ == 1) return;
-    for (std::int64_t i = 0; i < repeats_; ++i) {
-      std::memcpy(repeated_ + i * columns * element_, bias_.raw(),
-                  static_cast<std::size_t>(columns * element_));
+    const std::int64_t bytes = columns * element_;
+    std::memcpy(repeated_, bias_.raw(), static_cast<std::size_t>(bytes));
+    for (std::int64_t filled = 1; filled < repeats_; filled *= 2) {
+      std::memcpy(repeated_ + filled * bytes, repeated_,
+                  static_cast<std::size_t>(std::min(filled, repeats_ - filled) * bytes));
     }
     bias_rows_ = repeated_;
   }
 
-  void apply(void* y, std::int64_t rows) const {
-    if (add_ == nullptr && activate_ == nullptr) return;
+  void apply(void* y) const {
     constexpr std::int64_t kTileElements = 8192;
     const std::int64_t each = std::max(repeats_, kTileElements / columns_ / repeats_ * repeats_);
-    const std::int64_t tiles = (rows + each - 1) / each;
-    const double nanoseconds = cost_ * static_cast<double>(rows) * static_cast<double>(columns_);
+    const std::int64_t tiles = (rows_ + each - 1) / each;
+    const double nanoseconds = cost_ * static_cast<double>(rows_) * static_cast<double>(columns_);
     parallel_tiles(tiles, nanoseconds, [&](std::int64_t tile) {
       const std::int64_t first = tile * each;
-      const std::int64_t count = std::min(each, rows - first);
+      const std::int64_t count = std::min(each, rows_ - first);
       char* const begin = static_cast<char*>(y) + first * columns_ * element_;
       if (add_ != nullptr) {
         for (std::int64_t row = 0; row < count; row += repeats_) {
@@ -95,6 +96,7 @@ class Finish {
  private:
   static constexpr std::int64_t kRepeatedElements = 256;
   std::int64_t element_;
+  std::int64_t rows_;
   std::int64_t columns_;
   std::int64_t repeats_ = 1;
   double cost_ = 0.0;
@@ -106,36 +108,39 @@ class Finish {
 };
 
 template <class T>
-void multiply(const Tensor& x, const detail::MatrixLayout& lx, const Tensor& weight,
-              const detail::MatrixLayout& lw, std::int64_t rows, Tensor& y) {
-  const std::int64_t in = weight.shape()[1];
-  const std::int64_t out = weight.shape()[0];
-  kernels::gemm(lx.transposed, !lw.transposed, rows, out, in, T(1), x.data<T>(), lx.distance,
-                weight.data<T>(), lw.distance, T(0), y.mutable_data<T>(), out);
+void multiply(const detail::MatrixOperand& x, const detail::MatrixOperand& weight, std::int64_t rows,
+              Tensor& y) {
+  const std::int64_t in = weight.tensor().shape()[1];
+  const std::int64_t out = weight.tensor().shape()[0];
+  kernels::gemm(x.layout().transposed, !weight.layout().transposed, rows, out, in, T(1), x.tensor().data<T>(),
+                x.layout().distance, weight.tensor().data<T>(), weight.layout().distance, T(0),
+                y.mutable_data<T>(), out);
+}
+
+Tensor as_matrix(const Tensor& x, std::int64_t columns) {
+  if (x.rank() == 2) return x;
+  return reshape(x, {x.shape().sub(0, x.rank() - 1).size(), columns});
 }
 
 // On plain numbers of one type.
-Tensor linear_numbers(Tensor x, Tensor weight, const Tensor& bias, Activation activation) {
-  const std::int64_t in = weight.shape()[1];
+Tensor linear_numbers(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
   const std::int64_t out = weight.shape()[0];
   Shape shape = x.shape();
   shape[x.rank() - 1] = out;
   Tensor y = Tensor::uninitialized(shape, x.dtype());
   if (y.size() == 0) return y;
   const std::int64_t rows = y.size() / out;
-  detail::MatrixLayout layout{false, std::max<std::int64_t>(1, in)};
-  if (x.rank() == 2) {
-    layout = detail::make_matrix_layout(x);
-  } else {
-    x = x.contiguous();
-  }
-  const detail::MatrixLayout weight_layout = detail::make_matrix_layout(weight);
+  const Tensor matrix = as_matrix(x, weight.shape()[1]);
+  const detail::MatrixOperand left(matrix);
+  const detail::MatrixOperand right(weight);
   if (x.dtype() == DType::f32) {
-    multiply<float>(x, layout, weight, weight_layout, rows, y);
+    multiply<float>(left, right, rows, y);
   } else {
-    multiply<double>(x, layout, weight, weight_layout, rows, y);
+    multiply<double>(left, right, rows, y);
   }
-  Finish(x.dtype(), out, bias, activation).apply(y.mutable_raw(), rows);
+  if (bias.defined() || activation != Activation::none) {
+    Finish(x.dtype(), rows, out, bias, activation).apply(y.mutable_raw());
+  }
   return y;
 }
 
@@ -147,11 +152,6 @@ Tensor before_activation(const Tensor& y, const Tensor& g, Activation activation
     case Activation::sigmoid: return sigmoid_gradient(y, g);
     default: return g;
   }
-}
-
-Tensor as_matrix(const Tensor& x, std::int64_t columns) {
-  if (x.rank() == 2) return x;
-  return reshape(x, {x.shape().sub(0, x.rank() - 1).size(), columns});
 }
 
 }  // namespace
@@ -203,6 +203,8 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activat
   }
   DType dtype = promote(x.dtype(), weight.dtype());
   if (bias.defined()) dtype = promote(dtype, bias.dtype());
+  const auto fits = [dtype](const Tensor& t) { return !t.defined() || t.dtype() == dtype; };
+  if (fits(x) && fits(weight) && fits(bias)) return linear_numbers(x, weight, bias, activation);
   return linear_numbers(x.to(dtype), weight.to(dtype), bias.defined() ? bias.to(dtype) : bias, activation);
 }
 

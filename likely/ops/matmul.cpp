@@ -124,22 +124,22 @@ void multiply_repeated(const Repetition& repetition, int axis, const Sizes& s, c
 }
 
 template <class T>
-void multiply_into(Tensor& y, Tensor a, Tensor b, const Shape& batch, Sizes s) {
-  const detail::MatrixLayout la = detail::make_matrix_layout(a);
-  const detail::MatrixLayout lb = detail::make_matrix_layout(b);
-  detail::MatrixLayout rows = la;
-  Repetition repetition = repetition_of(a, b, batch, s.m * s.n);
-  if (repetition.count == 1 && !la.transposed) {
+void multiply_into(Tensor& y, const detail::MatrixOperand& a, const detail::MatrixOperand& b,
+                   const Shape& batch, Sizes s) {
+  detail::MatrixLayout rows = a.layout();
+  Repetition repetition = repetition_of(a.tensor(), b.tensor(), batch, s.m * s.n);
+  if (repetition.count == 1 && !rows.transposed) {
     // Many matrices times the same one: their rows, if evenly spaced, are one tall matrix.
     const Axis& axis = repetition[0];
-    const bool even = s.m == 1 ? axis.step_a >= s.k : axis.step_a == s.m * la.distance;
+    const bool even = s.m == 1 ? axis.step_a >= s.k : axis.step_a == s.m * rows.distance;
     if (axis.step_b == 0 && even) {
       if (s.m == 1) rows.distance = std::max<std::int64_t>(1, axis.step_a);
       s.m *= axis.size;
       repetition.count = 0;
     }
   }
-  multiply_repeated(repetition, 0, s, rows, a.data<T>(), lb, b.data<T>(), y.mutable_data<T>());
+  multiply_repeated(repetition, 0, s, rows, a.tensor().data<T>(), b.layout(), b.tensor().data<T>(),
+                    y.mutable_data<T>());
 }
 
 // Of two stacks of matrices of the same type.
@@ -152,10 +152,12 @@ Tensor multiply_stacks(const Tensor& a, const Tensor& b) {
   shape.push_back(sizes.n);
   Tensor y = Tensor::uninitialized(shape, a.dtype());
   if (y.size() == 0) return y;
+  const detail::MatrixOperand left(a);
+  const detail::MatrixOperand right(b);
   switch (a.dtype()) {
-    case DType::f32: multiply_into<float>(y, a, b, batch, sizes); break;
-    case DType::f64: multiply_into<double>(y, a, b, batch, sizes); break;
-    default: multiply_into<std::int64_t>(y, a, b, batch, sizes); break;
+    case DType::f32: multiply_into<float>(y, left, right, batch, sizes); break;
+    case DType::f64: multiply_into<double>(y, left, right, batch, sizes); break;
+    default: multiply_into<std::int64_t>(y, left, right, batch, sizes); break;
   }
   return y;
 }
@@ -211,8 +213,8 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   DType dtype = promote(a.dtype(), b.dtype());
   if (dtype == DType::boolean) dtype = DType::i64;
   if (a.dtype() != dtype || b.dtype() != dtype) return matmul(cast(a, dtype), cast(b, dtype));
+  if (a.rank() > 1 && b.rank() > 1) return multiply_stacks(a, b);
   const Tensor y = multiply_stacks(row_matrix(a), column_matrix(b));
-  if (a.rank() > 1 && b.rank() > 1) return y;
   Shape shape = y.shape();
   if (b.rank() == 1) shape.erase(shape.rank() - 1);
   if (a.rank() == 1) shape.erase(shape.rank() - (b.rank() == 1 ? 1 : 2));

@@ -29,16 +29,32 @@ inline std::optional<MatrixLayout> matrix_layout(std::int64_t rows, std::int64_t
   return std::nullopt;
 }
 
-// Makes `x`, whose last two axes are matrices, fit for a product: a copy where its layout demands one.
-inline MatrixLayout make_matrix_layout(Tensor& x) {
-  const int last = x.rank() - 1;
-  const std::int64_t rows = x.shape()[last - 1];
-  const std::int64_t columns = x.shape()[last];
-  if (const auto layout = matrix_layout(rows, columns, x.strides()[last - 1], x.strides()[last])) {
-    return *layout;
+// A stack of matrices (the last two axes) fit for a product: itself, or a copy where its layout demands one.
+// Must not outlive the tensor.
+class MatrixOperand {
+ public:
+  explicit MatrixOperand(const Tensor& x) : tensor_(&x) {
+    const int last = x.rank() - 1;
+    const std::int64_t rows = x.shape()[last - 1];
+    const std::int64_t columns = x.shape()[last];
+    if (const auto layout = matrix_layout(rows, columns, x.strides()[last - 1], x.strides()[last])) {
+      layout_ = *layout;
+    } else {
+      copy_ = x.contiguous();
+      tensor_ = &copy_;
+      layout_ = {false, std::max<std::int64_t>(1, columns)};
+    }
   }
-  x = x.contiguous();
-  return {false, std::max<std::int64_t>(1, columns)};
-}
+  MatrixOperand(const MatrixOperand&) = delete;
+  MatrixOperand& operator=(const MatrixOperand&) = delete;
+
+  const Tensor& tensor() const { return *tensor_; }
+  const MatrixLayout& layout() const { return layout_; }
+
+ private:
+  const Tensor* tensor_;
+  Tensor copy_;
+  MatrixLayout layout_;
+};
 
 }  // namespace likely::detail
