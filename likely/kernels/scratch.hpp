@@ -20,6 +20,9 @@ enum class ScratchSlot : std::uint8_t {
   convolution_values,
   convolution_weights,
   pooling_line,
+  order_items,
+  order_exchange,
+  order_values,
   count
 };
 
