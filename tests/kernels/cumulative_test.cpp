@@ -72,7 +72,7 @@ void check(double tolerance) {
 }
 
 TEST(Cumulative, FloatAgreesWithLongDouble) { check<float>(2e-7); }
-TEST(Cumulative, DoubleAgreesWithLongDouble) { check<double>(2e-15); }
+TEST(Cumulative, DoubleAgreesWithLongDouble) { check<double>(1e-14); }
 
 TEST(Cumulative, WholeNumbers) {
   const std::int64_t x[] = {1, -2, 3, 4};
