@@ -27,7 +27,8 @@ demo: build
 test: build
 	@ctest --preset release --parallel $(JOBS)
 
-bench: setup
+bench:
+	@tools/setup bench
 	@cmake --preset release --log-level=NOTICE -DLIKELY_BUILD_BENCH=ON
 	@cmake --build --preset release --parallel $(JOBS)
 	@cmake --build --preset release --target bench
