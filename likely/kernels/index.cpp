@@ -8,6 +8,11 @@ namespace likely::kernels {
 
 namespace {
 
+// Bits of elements whose type does not matter here.
+using Bits8 [[gnu::may_alias]] = std::uint8_t;
+using Bits32 [[gnu::may_alias]] = std::uint32_t;
+using Bits64 [[gnu::may_alias]] = std::uint64_t;
+
 // Calls body(first, last) for consecutive ranges of [0, count), each about 8192 elements of work.
 template <class Body>
 void for_ranges(std::int64_t count, std::int64_t elements_each, const Body& body) {
@@ -61,13 +66,13 @@ void gather_elements_of(const T* x, IndexedShape shape, const std::int64_t* inde
   });
 }
 
-// Calls f with pointers of an integer type of the given size: picking does not look at the elements.
+// Calls f with pointers to elements of the given size.
 template <class F>
 void with_elements(std::size_t element_size, const void* x, void* out, const F& f) {
   switch (element_size) {
-    case 1: f(static_cast<const std::uint8_t*>(x), static_cast<std::uint8_t*>(out)); break;
-    case 4: f(static_cast<const std::uint32_t*>(x), static_cast<std::uint32_t*>(out)); break;
-    default: f(static_cast<const std::uint64_t*>(x), static_cast<std::uint64_t*>(out)); break;
+    case 1: f(static_cast<const Bits8*>(x), static_cast<Bits8*>(out)); break;
+    case 4: f(static_cast<const Bits32*>(x), static_cast<Bits32*>(out)); break;
+    default: f(static_cast<const Bits64*>(x), static_cast<Bits64*>(out)); break;
   }
 }
 
