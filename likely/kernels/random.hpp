@@ -32,4 +32,10 @@ void fill_exponential(RandomKey key, double* out, std::int64_t n);
 void fill_gumbel(RandomKey key, float* out, std::int64_t n);
 void fill_gumbel(RandomKey key, double* out, std::int64_t n);
 
+// y_i = x_i / (1 - p) with probability 1 - p (to 2^-31), else 0; 0 <= p <= 1. Which elements stay is a
+// function of (key, i), so the gradient is the same call on the gradient, and nothing need be kept. y may be
+// x.
+void dropout(RandomKey key, double p, const float* x, float* y, std::int64_t n);
+void dropout(RandomKey key, double p, const double* x, double* y, std::int64_t n);
+
 }  // namespace likely::kernels

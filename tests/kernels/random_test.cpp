@@ -125,6 +125,36 @@ TYPED_TEST(RandomFloating, ElementsDependOnKeyAndIndexAlone) {
   expect_elements_depend_on_their_index_alone<T>([](T* out, std::int64_t n) { fill_normal(kKey, out, n); });
 }
 
+TYPED_TEST(RandomFloating, DropoutKeepsTheRightShareAndScalesIt) {
+  using T = TypeParam;
+  std::vector<T> x(100'003), y(x.size()), again(x.size());
+  fill_uniform_open(kKey, x.data(), static_cast<std::int64_t>(x.size()));
+  const auto n = static_cast<std::int64_t>(x.size());
+  for (const double p : {0.1, 0.5, 0.9}) {
+    dropout(kKey, p, x.data(), y.data(), n);
+    double kept = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      // The decision is that of the generator's word number i.
+      const bool stays = philox_word(kKey, i) >> 1 < (1 - p) * 0x1p31;
+      ASSERT_EQ(y[i], stays ? x[i] * static_cast<T>(1 / (1 - p)) : T{0}) << i;
+      kept += stays ? 1 : 0;
+    }
+    EXPECT_NEAR(kept, static_cast<double>(n) * (1 - p), 4 * std::sqrt(static_cast<double>(n) * p * (1 - p)));
+  }
+  dropout(kKey, 0.0, x.data(), y.data(), n);
+  EXPECT_EQ(y, x);
+  dropout(kKey, 1.0, x.data(), y.data(), n);
+  EXPECT_EQ(y, std::vector<T>(x.size(), T{0}));
+  dropout(kKey, 0.3, x.data(), y.data(), n);
+  again = x;
+  dropout(kKey, 0.3, again.data(), again.data(), n);
+  EXPECT_EQ(again, y);
+  expect_elements_depend_on_their_index_alone<T>([&](T* out, std::int64_t count) {
+    std::fill_n(out, count, T{1});
+    dropout(kKey, 0.3, out, out, count);
+  });
+}
+
 TYPED_TEST(RandomFloating, OtherKeysAndStreamsGiveOtherNumbers) {
   std::vector<TypeParam> a(100), b(100), c(100);
   fill_uniform({1, 0}, a.data(), 100);
