@@ -28,6 +28,7 @@
 #include "likely/ops/rng.hpp"
 #include "likely/ops/softmax.hpp"
 #include "likely/ops/solve.hpp"
+#include "likely/ops/sparse.hpp"
 #include "likely/ops/triangle.hpp"
 #include "likely/ops/upsample.hpp"
 #include "likely/ops/view.hpp"
