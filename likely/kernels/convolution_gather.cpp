@@ -24,54 +24,101 @@ struct Inside {
   }
 };
 
-template <class T>
-HWY_INLINE void set_zero(T* to, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] = T(0);
-}
-
-// Lines are short, often one vector: a call to memmove would cost more than the copy.
-template <class T>
-HWY_INLINE void copy_line(const T* from, std::int64_t count, T* to) {
+// Calls step(tag, place) for whole vectors, then for a half vector if it fits, and rest(tag, mask, place) for
+// what is left. Lines are short, often half a vector: a call to memmove would cost more than the copy, and
+// masked stores delay later loads of the same place.
+template <class T, class Step, class Rest>
+HWY_INLINE void for_line(std::int64_t count, const Step& step, const Rest& rest) {
   const hn::ScalableTag<T> d;
+  const hn::Half<decltype(d)> half;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-  if (i < count) {
-    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - i));
-    hn::BlendedStore(hn::MaskedLoad(mask, d, from + i), mask, d, to + i);
+  for (; i + lanes <= count; i += lanes) step(d, i);
+  if (i + lanes / 2 <= count) {
+    step(half, i);
+    i += lanes / 2;
+  }
+  if (i < count) rest(half, hn::FirstN(half, static_cast<std::size_t>(count - i)), i);
+}
+
+// `lines` lines of `count` elements each; lines of one vector or half a vector have loops of their own, since
+// the windows of small images consist of nothing else.
+template <class T>
+void copy_lines(std::int64_t lines, std::int64_t count, const T* from, std::int64_t from_stride, T* to,
+                std::int64_t to_stride) {
+  const hn::ScalableTag<T> d;
+  const hn::Half<decltype(d)> half;
+  if (count == static_cast<std::int64_t>(hn::Lanes(half))) {
+    for (; lines > 0; --lines, from += from_stride, to += to_stride)
+      hn::StoreU(hn::LoadU(half, from), half, to);
+  } else if (count == static_cast<std::int64_t>(hn::Lanes(d))) {
+    for (; lines > 0; --lines, from += from_stride, to += to_stride) hn::StoreU(hn::LoadU(d, from), d, to);
+  } else {
+    for (; lines > 0; --lines, from += from_stride, to += to_stride) {
+      for_line<T>(
+          count,
+          [&](auto tag, std::int64_t i) HWY_ATTR { hn::StoreU(hn::LoadU(tag, from + i), tag, to + i); },
+          [&](auto tag, auto mask, std::int64_t i)
+              HWY_ATTR { hn::BlendedStore(hn::MaskedLoad(mask, tag, from + i), mask, tag, to + i); });
+    }
   }
 }
 
 template <class T>
-HWY_INLINE void add_line(const T* from, std::int64_t count, T* to) {
+void add_lines(std::int64_t lines, std::int64_t count, const T* from, std::int64_t from_stride, T* to,
+               std::int64_t to_stride) {
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t i = 0;
-  for (; i + lanes <= count; i += lanes)
-    hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::LoadU(d, from + i)), d, to + i);
-  if (i < count) {
-    const auto mask = hn::FirstN(d, static_cast<std::size_t>(count - i));
-    hn::BlendedStore(hn::Add(hn::MaskedLoad(mask, d, to + i), hn::MaskedLoad(mask, d, from + i)), mask, d,
-                     to + i);
+  const hn::Half<decltype(d)> half;
+  const auto add = [&](auto tag, std::int64_t i) HWY_ATTR {
+    hn::StoreU(hn::Add(hn::LoadU(tag, to + i), hn::LoadU(tag, from + i)), tag, to + i);
+  };
+  if (count == static_cast<std::int64_t>(hn::Lanes(half))) {
+    for (; lines > 0; --lines, from += from_stride, to += to_stride) add(half, 0);
+  } else if (count == static_cast<std::int64_t>(hn::Lanes(d))) {
+    for (; lines > 0; --lines, from += from_stride, to += to_stride) add(d, 0);
+  } else {
+    for (; lines > 0; --lines, from += from_stride, to += to_stride) {
+      for_line<T>(count, add, [&](auto tag, auto mask, std::int64_t i) HWY_ATTR {
+        const auto sum = hn::Add(hn::MaskedLoad(mask, tag, to + i), hn::MaskedLoad(mask, tag, from + i));
+        hn::BlendedStore(sum, mask, tag, to + i);
+      });
+    }
   }
 }
 
-// Calls visit(place in the column matrix, image row or null, offset of its first input, inside) for each
-// input of a window and each of the output rows.
-template <class T, class Visit>
-HWY_INLINE void visit_lines(const Windows& w, T* image, std::int64_t row, std::int64_t rows,
-                            const Visit& visit) {
+template <class T>
+void fill_lines(std::int64_t lines, std::int64_t count, T* to, std::int64_t stride) {
+  if (count == 0) return;
+  for (; lines > 0; --lines, to += stride) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = T(0);
+  }
+}
+
+// The lines that one input of the window makes: `rows` lines of the column matrix at `place`, of which those
+// in `inside_y` come from the image, the first from `source`, with `inside_x` of their elements.
+struct Lines {
+  std::int64_t place;
+  std::int64_t source;
+  Inside inside_y;
+  Inside inside_x;
+};
+
+// Calls visit(lines) for each input of a window. Channels are innermost: the lines of neighbouring inputs
+// overlap in the image, and adding to a place just written would wait for the write.
+template <class Visit>
+HWY_INLINE void visit_inputs(const Windows& w, std::int64_t row, std::int64_t rows, const Visit& visit) {
   const Conv2dShape& s = w.shape;
-  std::int64_t place = 0;
-  for (std::int64_t channel = 0; channel < w.group_in; ++channel, image += w.in_size()) {
-    for (std::int64_t i = 0; i < s.kernel_height; ++i) {
-      for (std::int64_t j = 0; j < s.kernel_width; ++j) {
-        const std::int64_t left = j * s.dilation_w - s.pad_left;
-        const Inside inside(w.out_width, s.stride_w, left, s.in_width);
-        std::int64_t y = row * s.stride_h - s.pad_top + i * s.dilation_h;
-        for (std::int64_t r = 0; r < rows; ++r, place += w.out_width, y += s.stride_h) {
-          visit(place, y < 0 || y >= s.in_height ? nullptr : image + y * s.in_width, left, inside);
-        }
+  for (std::int64_t i = 0; i < s.kernel_height; ++i) {
+    const std::int64_t top = row * s.stride_h - s.pad_top + i * s.dilation_h;
+    const Inside inside_y(rows, s.stride_h, top, s.in_height);
+    for (std::int64_t j = 0; j < s.kernel_width; ++j) {
+      const std::int64_t left = j * s.dilation_w - s.pad_left;
+      const Inside inside_x(w.out_width, s.stride_w, left, s.in_width);
+      const std::int64_t corner =
+          (top + inside_y.begin * s.stride_h) * s.in_width + left + inside_x.begin * s.stride_w;
+      for (std::int64_t channel = 0; channel < w.group_in; ++channel) {
+        const std::int64_t input = (channel * s.kernel_height + i) * s.kernel_width + j;
+        visit(Lines{input * rows * w.out_width, channel * w.in_size() + corner, inside_y, inside_x});
       }
     }
   }
@@ -79,60 +126,65 @@ HWY_INLINE void visit_lines(const Windows& w, T* image, std::int64_t row, std::i
 
 template <class T>
 void gather(const Windows& w, const T* image, std::int64_t row, std::int64_t rows, T* columns) {
+  const std::int64_t width = w.out_width;
   const std::int64_t stride = w.shape.stride_w;
-  visit_lines(w, image, row, rows,
-              [&](std::int64_t place, const T* source, std::int64_t left, const Inside& inside) HWY_ATTR {
-                T* const line = columns + place;
-                if (source == nullptr) return set_zero(line, w.out_width);
-                set_zero(line, inside.begin);
-                if (stride == 1) {
-                  copy_line(source + left + inside.begin, inside.end - inside.begin, line + inside.begin);
-                } else {
-                  for (std::int64_t x = inside.begin; x < inside.end; ++x)
-                    line[x] = source[x * stride + left];
-                }
-                set_zero(line + inside.end, w.out_width - inside.end);
-              });
+  const std::int64_t down = w.shape.stride_h * w.shape.in_width;
+  visit_inputs(w, row, rows, [&](const Lines& lines) HWY_ATTR {
+    const auto [x, x_end] = lines.inside_x;
+    const auto [y, y_end] = lines.inside_y;
+    T* const to = columns + lines.place;
+    fill_lines(1, y * width, to, 0);
+    fill_lines(1, (rows - y_end) * width, to + y_end * width, 0);
+    fill_lines(y_end - y, x, to + y * width, width);
+    fill_lines(y_end - y, width - x_end, to + y * width + x_end, width);
+    const T* from = image + lines.source;
+    if (stride == 1) return copy_lines(y_end - y, x_end - x, from, down, to + y * width + x, width);
+    for (std::int64_t r = y; r < y_end; ++r, from += down) {
+      for (std::int64_t i = x; i < x_end; ++i) to[r * width + i] = from[(i - x) * stride];
+    }
+  });
 }
 
 template <class T>
 void scatter(const Windows& w, const T* columns, std::int64_t row, std::int64_t rows, T* image) {
+  const std::int64_t width = w.out_width;
   const std::int64_t stride = w.shape.stride_w;
-  visit_lines(w, image, row, rows,
-              [&](std::int64_t place, T* target, std::int64_t left, const Inside& inside) HWY_ATTR {
-                if (target == nullptr) return;
-                const T* const line = columns + place;
-                if (stride == 1) {
-                  add_line(line + inside.begin, inside.end - inside.begin, target + left + inside.begin);
-                } else {
-                  for (std::int64_t x = inside.begin; x < inside.end; ++x)
-                    target[x * stride + left] += line[x];
-                }
-              });
+  const std::int64_t down = w.shape.stride_h * w.shape.in_width;
+  visit_inputs(w, row, rows, [&](const Lines& lines) HWY_ATTR {
+    const auto [x, x_end] = lines.inside_x;
+    const auto [y, y_end] = lines.inside_y;
+    const T* const from = columns + lines.place;
+    T* to = image + lines.source;
+    if (stride == 1) return add_lines(y_end - y, x_end - x, from + y * width + x, width, to, down);
+    for (std::int64_t r = y; r < y_end; ++r, to += down) {
+      for (std::int64_t i = x; i < x_end; ++i) to[(i - x) * stride] += from[r * width + i];
+    }
+  });
 }
 
-// One window: the inputs of each channel and kernel row are side by side, so that they are copied as one
-// short vector whose surplus the next one overwrites.
+// A window that lies inside the image: the inputs of each channel and kernel row are side by side, so that
+// they are copied as one short vector whose surplus the next one overwrites.
+template <class T, class D, class M>
+HWY_INLINE void gather_inner_window(const Windows& w, D d, M mask, const T* source, T* line) {
+  const std::int64_t down = w.shape.dilation_h * w.shape.in_width;
+  for (std::int64_t channel = 0; channel < w.group_in; ++channel, source += w.in_size()) {
+    const T* from = source;
+    for (std::int64_t i = 0; i < w.shape.kernel_height; ++i, from += down, line += w.shape.kernel_width) {
+      hn::StoreU(hn::MaskedLoad(mask, d, from), d, line);
+    }
+  }
+}
+
 template <class T>
-HWY_INLINE void gather_window(const Windows& w, const T* image, std::int64_t y, std::int64_t x, T* line) {
+void gather_any_window(const Windows& w, const T* image, std::int64_t y, std::int64_t x, T* line) {
   const Conv2dShape& s = w.shape;
-  const hn::CappedTag<T, 8> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const bool whole = x >= 0 && x + (s.kernel_width - 1) * s.dilation_w < s.in_width;
-  const bool vector = whole && s.dilation_w == 1 && s.kernel_width <= lanes;
-  const auto mask = hn::FirstN(d, static_cast<std::size_t>(std::min(s.kernel_width, lanes)));
   for (std::int64_t channel = 0; channel < w.group_in; ++channel, image += w.in_size()) {
     for (std::int64_t i = 0; i < s.kernel_height; ++i, line += s.kernel_width) {
-      const std::int64_t at = y + i * s.dilation_h;
-      const T* const source = image + at * s.in_width + x;
-      const bool outside = at < 0 || at >= s.in_height;
-      if (vector) {
-        hn::StoreU(outside ? hn::Zero(d) : hn::MaskedLoad(mask, d, source), d, line);
-        continue;
-      }
+      const std::int64_t row = y + i * s.dilation_h;
+      const bool outside = row < 0 || row >= s.in_height;
       for (std::int64_t j = 0; j < s.kernel_width; ++j) {
         const std::int64_t column = x + j * s.dilation_w;
-        line[j] = outside || column < 0 || column >= s.in_width ? T(0) : source[j * s.dilation_w];
+        line[j] = outside || column < 0 || column >= s.in_width ? T(0) : image[row * s.in_width + column];
       }
     }
   }
@@ -142,9 +194,20 @@ template <class T>
 void gather_lines(const Windows& w, const T* image, std::int64_t row, std::int64_t rows, std::int64_t stride,
                   T* lines) {
   const Conv2dShape& s = w.shape;
+  const hn::CappedTag<T, 8> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(std::min(s.kernel_width, lanes)));
+  const bool side_by_side = s.dilation_w == 1 && s.kernel_width <= lanes;
   for (std::int64_t r = row; r < row + rows; ++r) {
-    for (std::int64_t x = 0; x < w.out_width; ++x, lines += stride) {
-      gather_window(w, image, r * s.stride_h - s.pad_top, x * s.stride_w - s.pad_left, lines);
+    const std::int64_t y = r * s.stride_h - s.pad_top;
+    const bool inner_row = side_by_side && y >= 0 && y + (s.kernel_height - 1) * s.dilation_h < s.in_height;
+    for (std::int64_t i = 0; i < w.out_width; ++i, lines += stride) {
+      const std::int64_t x = i * s.stride_w - s.pad_left;
+      if (inner_row && x >= 0 && x + s.kernel_width <= s.in_width) {
+        gather_inner_window(w, d, mask, image + y * s.in_width + x, lines);
+      } else {
+        gather_any_window(w, image, y, x, lines);
+      }
     }
   }
 }
