@@ -4,6 +4,7 @@
 
 #include "likely/core/threads.hpp"
 #include "likely/kernels/convolution_columns.hpp"
+#include "likely/kernels/convolution_flat.hpp"
 #include "likely/kernels/convolution_winograd.hpp"
 
 namespace likely::kernels {
@@ -55,6 +56,7 @@ std::int64_t Conv2dShape::out_width() const {
 void conv2d_forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias,
                     bool relu, float* output) {
   if (winograd_applies(shape)) return winograd_forward(shape, input, weights, bias, relu, output);
+  if (flat_forward_applies(shape)) return flat_forward(shape, input, weights, bias, relu, output);
   columns_forward(shape, input, weights, bias, relu, output);
 }
 
@@ -78,6 +80,8 @@ void conv2d_backward_weights(const Conv2dShape& shape, const float* input, const
                              float* grad_weights, float* grad_bias) {
   if (winograd_applies(shape)) {
     winograd_backward_weights(shape, input, grad_output, grad_weights);
+  } else if (flat_backward_weights_applies(shape)) {
+    flat_backward_weights(shape, input, grad_output, grad_weights);
   } else {
     columns_backward_weights(shape, input, grad_output, grad_weights);
   }

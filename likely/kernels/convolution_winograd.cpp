@@ -183,8 +183,8 @@ void multiply_planes(std::int64_t rows, std::int64_t columns, Tile<float> tile) 
   const float* const a = tile.a;
   const float* const b = tile.b;
   float* const c = tile.c;
-  for (std::int64_t column = 0; column < columns; column += kWidth) {
-    tile.columns = std::min(kWidth, columns - column);
+  for (std::int64_t column = 0; column < columns; column += tile.columns) {
+    tile.columns = columns - column == kWidth + kLanes ? kWidth - kLanes : std::min(kWidth, columns - column);
     const std::int64_t vectors = tile.columns / kLanes;
     tile.b = b + column;
     for (std::int64_t row = 0; row < rows; row += kTileRows) {

@@ -122,8 +122,13 @@ void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bo
   const T* const a = tile.a;
   const T* const b = tile.b;
   T* const c = tile.c;
-  for (std::int64_t column = 0; column < columns; column += kWidth) {
-    tile.columns = std::min(kWidth, columns - column);
+  for (std::int64_t column = 0; column < columns; column += tile.columns) {
+    // Four vectors are two and two, not three and one, which would wait for its own sums. Panels are packed
+    // whole.
+    const std::int64_t left = columns - column;
+    const std::int64_t width =
+        packed_b || left <= kWidth || left > kWidth + kLanes ? kWidth : kWidth - kLanes;
+    tile.columns = std::min(width, left);
     const std::int64_t vectors = (tile.columns + kLanes - 1) / kLanes;
     const bool partial = !packed_b && tile.columns % kLanes != 0;
     tile.b = b + column * (packed_b ? tile.depth : 1);

@@ -58,7 +58,7 @@ HWY_INLINE void sum_tile(D d, std::int64_t depth, const hn::TFromD<D>* a, std::i
   }
 }
 
-// A row of B is a panel's row or a part of a row of the matrix.
+// C = alpha A B + beta C for a tile. A row of B is a panel's row or a part of a row of the matrix.
 template <class T>
 struct Tile {
   std::int64_t depth;
@@ -74,18 +74,15 @@ struct Tile {
   std::int64_t ldc;
 };
 
-template <class T, int kRows, int kVectors, bool kPartial>
-void compute_tile(const Tile<T>& t) {
+// One tile of C; the rows of B are where row_of_b(k) says.
+template <class T, int kRows, int kVectors, bool kPartial, class RowOfB>
+HWY_INLINE void compute_tile_of(const Tile<T>& t, const RowOfB& row_of_b) {
   const hn::ScalableTag<T> d;
   constexpr std::int64_t kLanes = lanes_of<T>();
   const std::int64_t in_last = t.columns - (kVectors - 1) * kLanes;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(in_last));
   hn::Vec<decltype(d)> sum[kRows][kVectors];
-  const T* const b = t.b;
-  const std::int64_t ldb = t.ldb;
-  sum_tile<kRows, kVectors, kPartial>(
-      d, t.depth, t.a, t.row_stride, t.depth_stride, [b, ldb](std::int64_t k) { return b + k * ldb; }, mask,
-      sum);
+  sum_tile<kRows, kVectors, kPartial>(d, t.depth, t.a, t.row_stride, t.depth_stride, row_of_b, mask, sum);
   const auto alpha = hn::Set(d, t.alpha);
   const auto beta = hn::Set(d, t.beta);
   const bool read = t.beta != T(0);
@@ -106,6 +103,13 @@ void compute_tile(const Tile<T>& t) {
     }
     line += t.ldc;
   }
+}
+
+template <class T, int kRows, int kVectors, bool kPartial>
+void compute_tile(const Tile<T>& t) {
+  const T* const b = t.b;
+  const std::int64_t ldb = t.ldb;
+  compute_tile_of<T, kRows, kVectors, kPartial>(t, [b, ldb](std::int64_t k) { return b + k * ldb; });
 }
 
 template <class T>

@@ -86,14 +86,7 @@ void max_forward(const Pool2dShape& s, const T* input, T* output, std::int64_t* 
     T* const to = output + plane * out_height * out_width;
     std::int64_t* const where = index == nullptr ? nullptr : index + plane * out_height * out_width;
     if constexpr (std::is_same_v<T, float>) {
-      if (plain) {
-        for (std::int64_t row = 0; row < out_height; ++row) {
-          const std::int64_t first = 2 * row * s.in_width;
-          max_pool_row_2x2(from + first, s.in_width, out_width, first, to + row * out_width,
-                           where == nullptr ? nullptr : where + row * out_width);
-        }
-        return;
-      }
+      if (plain) return max_pool_plane_2x2(from, s.in_width, out_height, out_width, to, where);
     }
     max_plane(s, from, to, where);
   });
@@ -111,11 +104,7 @@ void max_backward(const Pool2dShape& s, const T* grad_output, const std::int64_t
     T* const to = grad_input + plane * in_size;
     if constexpr (std::is_same_v<T, float>) {
       if (plain) {
-        for (std::int64_t row = 0; row < out_height; ++row) {
-          const std::int64_t first = 2 * row * s.in_width;
-          max_unpool_row_2x2(from + row * out_width, where + row * out_width, s.in_width, out_width, first,
-                             to + first);
-        }
+        max_unpool_plane_2x2(from, where, s.in_width, out_height, out_width, to);
         std::fill(to + 2 * out_height * s.in_width, to + in_size, T(0));
         return;
       }

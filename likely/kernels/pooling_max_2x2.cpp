@@ -14,8 +14,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Whole vectors of outputs from `column` on; returns the first column not done.
 template <class D>
-std::int64_t max_vectors(D d, const float* top, std::int64_t in_width, std::int64_t out_width,
-                         std::int64_t first, std::int64_t column, float* output, std::int64_t* index) {
+HWY_INLINE std::int64_t max_vectors(D d, const float* top, std::int64_t in_width, std::int64_t out_width,
+                                    std::int64_t first, std::int64_t column, float* output,
+                                    std::int64_t* index) {
   const hn::RebindToSigned<D> d32;
   const hn::Rebind<std::int64_t, hn::Half<D>> d64;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -49,10 +50,11 @@ std::int64_t max_vectors(D d, const float* top, std::int64_t in_width, std::int6
   return column;
 }
 
-void max_row(const float* top, std::int64_t in_width, std::int64_t out_width, std::int64_t first,
-             float* output, std::int64_t* index) {
+HWY_INLINE void max_row(const float* top, std::int64_t in_width, std::int64_t out_width, std::int64_t first,
+                        float* output, std::int64_t* index) {
   std::int64_t column =
       max_vectors(hn::ScalableTag<float>(), top, in_width, out_width, first, 0, output, index);
+  column = max_vectors(hn::CappedTag<float, 8>(), top, in_width, out_width, first, column, output, index);
   column = max_vectors(hn::CappedTag<float, 4>(), top, in_width, out_width, first, column, output, index);
   for (; column < out_width; ++column) {
     const std::int64_t where[] = {2 * column, 2 * column + 1, in_width + 2 * column,
@@ -67,9 +69,9 @@ void max_row(const float* top, std::int64_t in_width, std::int64_t out_width, st
 }
 
 template <class D>
-std::int64_t spread_vectors(D d, const float* grad_output, const std::int64_t* index, std::int64_t in_width,
-                            std::int64_t out_width, std::int64_t first, std::int64_t column,
-                            float* grad_top) {
+HWY_INLINE std::int64_t spread_vectors(D d, const float* grad_output, const std::int64_t* index,
+                                       std::int64_t in_width, std::int64_t out_width, std::int64_t first,
+                                       std::int64_t column, float* grad_top) {
   const hn::RebindToSigned<D> d32;
   const hn::Rebind<std::int64_t, hn::Half<D>> d64;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -91,10 +93,12 @@ std::int64_t spread_vectors(D d, const float* grad_output, const std::int64_t* i
   return column;
 }
 
-void spread_row(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
-                std::int64_t out_width, std::int64_t first, float* grad_top) {
+HWY_INLINE void spread_row(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
+                           std::int64_t out_width, std::int64_t first, float* grad_top) {
   std::int64_t column =
       spread_vectors(hn::ScalableTag<float>(), grad_output, index, in_width, out_width, first, 0, grad_top);
+  column = spread_vectors(hn::CappedTag<float, 8>(), grad_output, index, in_width, out_width, first, column,
+                          grad_top);
   column = spread_vectors(hn::CappedTag<float, 4>(), grad_output, index, in_width, out_width, first, column,
                           grad_top);
   for (std::int64_t inside = 2 * column; inside < in_width; ++inside) {
@@ -104,23 +108,40 @@ void spread_row(const float* grad_output, const std::int64_t* index, std::int64_
   for (; column < out_width; ++column) grad_top[index[column] - first] = grad_output[column];
 }
 
+void max_plane(const float* input, std::int64_t in_width, std::int64_t out_height, std::int64_t out_width,
+               float* output, std::int64_t* index) {
+  for (std::int64_t row = 0; row < out_height; ++row, output += out_width) {
+    const std::int64_t first = 2 * row * in_width;
+    max_row(input + first, in_width, out_width, first, output, index);
+    if (index != nullptr) index += out_width;
+  }
+}
+
+void spread_plane(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
+                  std::int64_t out_height, std::int64_t out_width, float* grad_input) {
+  for (std::int64_t row = 0; row < out_height; ++row, grad_output += out_width, index += out_width) {
+    const std::int64_t first = 2 * row * in_width;
+    spread_row(grad_output, index, in_width, out_width, first, grad_input + first);
+  }
+}
+
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace likely::kernels {
 
-HWY_EXPORT(max_row);
-HWY_EXPORT(spread_row);
+HWY_EXPORT(max_plane);
+HWY_EXPORT(spread_plane);
 
-void max_pool_row_2x2(const float* top, std::int64_t in_width, std::int64_t out_width, std::int64_t first,
-                      float* output, std::int64_t* index) {
-  HWY_DYNAMIC_DISPATCH(max_row)(top, in_width, out_width, first, output, index);
+void max_pool_plane_2x2(const float* input, std::int64_t in_width, std::int64_t out_height,
+                        std::int64_t out_width, float* output, std::int64_t* index) {
+  HWY_DYNAMIC_DISPATCH(max_plane)(input, in_width, out_height, out_width, output, index);
 }
 
-void max_unpool_row_2x2(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
-                        std::int64_t out_width, std::int64_t first, float* grad_top) {
-  HWY_DYNAMIC_DISPATCH(spread_row)(grad_output, index, in_width, out_width, first, grad_top);
+void max_unpool_plane_2x2(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
+                          std::int64_t out_height, std::int64_t out_width, float* grad_input) {
+  HWY_DYNAMIC_DISPATCH(spread_plane)(grad_output, index, in_width, out_height, out_width, grad_input);
 }
 
 }  // namespace likely::kernels

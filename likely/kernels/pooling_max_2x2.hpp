@@ -5,13 +5,12 @@
 
 namespace likely::kernels {
 
-// One row of outputs from the input rows `top` and `top + in_width`. `first` is the index of top[0] in its
-// plane; `index` may be null.
-void max_pool_row_2x2(const float* top, std::int64_t in_width, std::int64_t out_width, std::int64_t first,
-                      float* output, std::int64_t* index);
+// The outputs of one plane; `index` may be null. Requires in_width < 2^30.
+void max_pool_plane_2x2(const float* input, std::int64_t in_width, std::int64_t out_height,
+                        std::int64_t out_width, float* output, std::int64_t* index);
 
-// The two rows of gradients of the inputs, each written once; columns from 2 * out_width on are set to zero.
-void max_unpool_row_2x2(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
-                        std::int64_t out_width, std::int64_t first, float* grad_top);
+// The gradients of the inputs of the first 2 * out_height rows of one plane, each written once.
+void max_unpool_plane_2x2(const float* grad_output, const std::int64_t* index, std::int64_t in_width,
+                          std::int64_t out_height, std::int64_t out_width, float* grad_input);
 
 }  // namespace likely::kernels

@@ -15,6 +15,7 @@ enum class ScratchSlot : std::uint8_t {
   gemm_transposed,
   convolution_columns,
   convolution_partial_sums,
+  convolution_flat,
   convolution_pixels,
   convolution_sums,
   convolution_values,

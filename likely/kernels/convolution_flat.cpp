@@ -1,0 +1,316 @@
+#include "likely/kernels/convolution_flat.hpp"
+
+#include <algorithm>
+
+#include "likely/core/threads.hpp"
+#include "likely/kernels/scratch.hpp"
+#include "likely/kernels/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "likely/kernels/convolution_flat.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "likely/kernels/gemm_tile-inl.hpp"
+
+#ifndef LIKELY_KERNELS_FLAT_PLAN
+#define LIKELY_KERNELS_FLAT_PLAN
+namespace likely::kernels {
+
+// The longest window: its offsets are kept on the stack.
+inline constexpr std::int64_t kMaxDepth = 512;
+
+struct FlatPlan {
+  explicit FlatPlan(const Conv2dShape& s)
+      : shape(s),
+        height(s.in_height + s.pad_top + s.pad_bottom),
+        width(s.in_width + s.pad_left + s.pad_right),
+        out_height(s.out_height()),
+        out_width(s.out_width()),
+        depth(s.in_channels * s.kernel_height * s.kernel_width),
+        length((out_height - 1) * width + out_width),
+        padded(height != s.in_height || width != s.in_width) {}
+
+  Conv2dShape shape;
+  std::int64_t height;  // of the image with its padding
+  std::int64_t width;
+  std::int64_t out_height;
+  std::int64_t out_width;
+  std::int64_t depth;
+  std::int64_t length;  // outputs along the line, up to the last one needed
+  bool padded;
+
+  std::int64_t out_size() const { return out_height * out_width; }
+  std::int64_t in_size() const { return shape.in_channels * shape.in_height * shape.in_width; }
+  // Distance between the lines of two output channels in scratch memory, a whole number of vectors.
+  std::int64_t line() const { return (length + 63) / 64 * 64; }
+  double nanoseconds() const {
+    return 0.02 * static_cast<double>(shape.batch * shape.out_channels * depth) *
+           static_cast<double>(out_size());
+  }
+
+  void offsets(std::int64_t* result) const {
+    for (std::int64_t channel = 0; channel < shape.in_channels; ++channel) {
+      for (std::int64_t i = 0; i < shape.kernel_height; ++i) {
+        for (std::int64_t j = 0; j < shape.kernel_width; ++j) {
+          *result++ = (channel * height + i * shape.dilation_h) * width + j * shape.dilation_w;
+        }
+      }
+    }
+  }
+
+  // The image itself, or a copy with its padding in scratch memory of the calling thread.
+  const float* with_padding(const float* image) const {
+    if (!padded) return image;
+    const std::int64_t size = shape.in_channels * height * width;
+    float* const copy = scratch<float>(ScratchSlot::convolution_pixels, size);
+    std::fill(copy, copy + size, 0.0f);
+    for (std::int64_t channel = 0; channel < shape.in_channels; ++channel) {
+      for (std::int64_t y = 0; y < shape.in_height; ++y, image += shape.in_width) {
+        std::copy_n(image, shape.in_width,
+                    copy + (channel * height + y + shape.pad_top) * width + shape.pad_left);
+      }
+    }
+    return copy;
+  }
+};
+
+}  // namespace likely::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace likely::kernels::HWY_NAMESPACE {
+
+constexpr std::int64_t kLanes = lanes_of<float>();
+
+struct FlatTile {
+  Tile<float> tile;
+  const std::int64_t* offsets;
+};
+
+template <int kRows, int kVectors, bool kPartial>
+void compute_flat_tile(const FlatTile& t) {
+  const float* const line = t.tile.b;
+  const std::int64_t* const offsets = t.offsets;
+  compute_tile_of<float, kRows, kVectors, kPartial>(t.tile,
+                                                    [=](std::int64_t k) { return line + offsets[k]; });
+}
+
+using FlatFunction = void (*)(const FlatTile&);
+
+template <bool kPartial, int... kIndex>
+constexpr auto flat_functions(std::integer_sequence<int, kIndex...>) {
+  return std::array<FlatFunction, sizeof...(kIndex)>{
+      &compute_flat_tile<kIndex / kTileVectors + 1, kIndex % kTileVectors + 1, kPartial>...};
+}
+
+template <bool kPartial>
+FlatFunction flat_function(std::int64_t rows, std::int64_t vectors) {
+  static constexpr auto kFunctions =
+      flat_functions<kPartial>(std::make_integer_sequence<int, kTileRows * kTileVectors>());
+  return kFunctions[static_cast<std::size_t>((rows - 1) * kTileVectors + vectors - 1)];
+}
+
+// The outputs of one image as lines, line() apart.
+void forward_lines(const FlatPlan& p, const std::int64_t* offsets, const float* image, const float* weights,
+                   float* lines) {
+  constexpr std::int64_t kWidth = kTileVectors * kLanes;
+  const std::int64_t channels = p.shape.out_channels;
+  const std::int64_t groups = (channels + kTileRows - 1) / kTileRows;
+  FlatTile t;
+  t.offsets = offsets;
+  t.tile.depth = p.depth;
+  t.tile.row_stride = p.depth;
+  t.tile.depth_stride = 1;
+  t.tile.ldb = 0;
+  t.tile.alpha = 1;
+  t.tile.beta = 0;
+  t.tile.ldc = p.line();
+  for (std::int64_t start = 0; start < p.length; start += kWidth) {
+    t.tile.b = image + start;
+    t.tile.columns = std::min(kWidth, p.length - start);
+    const std::int64_t vectors = (t.tile.columns + kLanes - 1) / kLanes;
+    const bool partial = t.tile.columns % kLanes != 0;
+    for (std::int64_t group = 0; group < groups; ++group) {
+      const std::int64_t first = group * channels / groups;
+      const std::int64_t rows = (group + 1) * channels / groups - first;
+      t.tile.a = weights + first * p.depth;
+      t.tile.c = lines + first * p.line() + start;
+      (partial ? flat_function<true>(rows, vectors) : flat_function<false>(rows, vectors))(t);
+    }
+  }
+}
+
+// Takes the outputs out of one line and finishes them.
+void finish_line(const FlatPlan& p, const float* line, float bias, bool relu, float* output) {
+  const hn::ScalableTag<float> d;
+  const auto shift = hn::Set(d, bias);
+  const auto finish = [&](hn::Vec<decltype(d)> v) HWY_ATTR {
+    v = hn::Add(v, shift);
+    return relu ? hn::IfThenZeroElse(hn::Lt(v, hn::Zero(d)), v) : v;
+  };
+  for (std::int64_t y = 0; y < p.out_height; ++y, line += p.width, output += p.out_width) {
+    std::int64_t x = 0;
+    for (; x + kLanes <= p.out_width; x += kLanes) hn::StoreU(finish(hn::LoadU(d, line + x)), d, output + x);
+    if (x < p.out_width) {
+      const auto mask = hn::FirstN(d, static_cast<std::size_t>(p.out_width - x));
+      hn::BlendedStore(finish(hn::MaskedLoad(mask, d, line + x)), mask, d, output + x);
+    }
+  }
+}
+
+void forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias, bool relu,
+             float* output) {
+  const FlatPlan p(shape);
+  std::int64_t offsets[kMaxDepth];
+  p.offsets(offsets);
+  parallel_tiles(shape.batch, p.nanoseconds(), [&](std::int64_t image) {
+    float* const lines = scratch<float>(ScratchSlot::convolution_flat, shape.out_channels * p.line());
+    forward_lines(p, offsets, p.with_padding(input + image * p.in_size()), weights, lines);
+    for (std::int64_t channel = 0; channel < shape.out_channels; ++channel) {
+      finish_line(p, lines + channel * p.line(), bias == nullptr ? 0.0f : bias[channel], relu,
+                  output + (image * shape.out_channels + channel) * p.out_size());
+    }
+  });
+}
+
+// As many sums as the registers hold beside the gradients: 5 x 5 of 32, or 3 x 4 of 16.
+constexpr int kDotRows = HWY_TARGET <= HWY_AVX3 ? 5 : 3;
+constexpr int kDotColumns = HWY_TARGET <= HWY_AVX3 ? 5 : 4;
+
+// sums[i][j] += sum over p of gradient[i * line + p] * image[offsets[j] + p]
+template <int kRows, int kColumns>
+void add_dots(std::int64_t length, const float* gradient, std::int64_t line, const float* image,
+              const std::int64_t* offsets, std::int64_t depth, float* sums) {
+  const hn::ScalableTag<float> d;
+  hn::Vec<decltype(d)> sum[kRows][kColumns];
+  HWY_UNROLL(5)
+  for (int i = 0; i < kRows; ++i) {
+    HWY_UNROLL(5)
+    for (int j = 0; j < kColumns; ++j) sum[i][j] = hn::Zero(d);
+  }
+  const auto step = [&](std::int64_t at, const auto& load) HWY_ATTR {
+    hn::Vec<decltype(d)> left[kRows];
+    HWY_UNROLL(5)
+    for (int i = 0; i < kRows; ++i) left[i] = hn::Load(d, gradient + i * line + at);
+    HWY_UNROLL(5)
+    for (int j = 0; j < kColumns; ++j) {
+      const auto right = load(image + offsets[j] + at);
+      HWY_UNROLL(5)
+      for (int i = 0; i < kRows; ++i) sum[i][j] = hn::MulAdd(left[i], right, sum[i][j]);
+    }
+  };
+  std::int64_t at = 0;
+  for (; at + kLanes <= length; at += kLanes) {
+    step(at, [&](const float* from) HWY_ATTR { return hn::LoadU(d, from); });
+  }
+  if (at < length) {
+    const auto mask = hn::FirstN(d, static_cast<std::size_t>(length - at));
+    step(at, [&](const float* from) HWY_ATTR { return hn::MaskedLoad(mask, d, from); });
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int j = 0; j < kColumns; ++j) sums[i * depth + j] += hn::GetLane(hn::SumOfLanes(d, sum[i][j]));
+  }
+}
+
+using DotsFunction = void (*)(std::int64_t, const float*, std::int64_t, const float*, const std::int64_t*,
+                              std::int64_t, float*);
+
+template <int... kIndex>
+constexpr auto dots_functions(std::integer_sequence<int, kIndex...>) {
+  return std::array<DotsFunction, sizeof...(kIndex)>{
+      &add_dots<kIndex / kDotColumns + 1, kIndex % kDotColumns + 1>...};
+}
+
+// Adds the gradient of one image to sums (out_channels, depth).
+void add_gradient(const FlatPlan& p, const std::int64_t* offsets, const float* image, const float* gradient,
+                  float* sums) {
+  static constexpr auto kFunctions =
+      dots_functions(std::make_integer_sequence<int, kDotRows * kDotColumns>());
+  float* const lines = scratch<float>(ScratchSlot::convolution_flat, p.shape.out_channels * p.line());
+  for (std::int64_t channel = 0; channel < p.shape.out_channels; ++channel) {
+    float* const line = lines + channel * p.line();
+    std::fill(line, line + p.line(), 0.0f);
+    for (std::int64_t y = 0; y < p.out_height; ++y, gradient += p.out_width) {
+      std::copy_n(gradient, p.out_width, line + y * p.width);
+    }
+  }
+  for (std::int64_t row = 0; row < p.shape.out_channels; row += kDotRows) {
+    const std::int64_t rows = std::min<std::int64_t>(kDotRows, p.shape.out_channels - row);
+    for (std::int64_t column = 0; column < p.depth; column += kDotColumns) {
+      const std::int64_t columns = std::min<std::int64_t>(kDotColumns, p.depth - column);
+      kFunctions[static_cast<std::size_t>((rows - 1) * kDotColumns + columns - 1)](
+          p.length, lines + row * p.line(), p.line(), image, offsets + column, p.depth,
+          sums + row * p.depth + column);
+    }
+  }
+}
+
+void backward_weights(const Conv2dShape& shape, const float* input, const float* grad_output,
+                      float* grad_weights) {
+  const FlatPlan p(shape);
+  std::int64_t offsets[kMaxDepth];
+  p.offsets(offsets);
+  // Each chunk of images has a sum of its own; the chunks are cut by the batch alone and added in order.
+  constexpr std::int64_t kChunks = 16;
+  const std::int64_t each = (shape.batch + kChunks - 1) / kChunks;
+  const std::int64_t chunks = (shape.batch + each - 1) / each;
+  const std::int64_t size = shape.out_channels * p.depth;
+  float* const sums = scratch<float>(ScratchSlot::convolution_partial_sums, chunks * size);
+  parallel_tiles(chunks, p.nanoseconds(), [&](std::int64_t chunk) {
+    float* const sum = sums + chunk * size;
+    std::fill(sum, sum + size, 0.0f);
+    const std::int64_t end = std::min(shape.batch, (chunk + 1) * each);
+    for (std::int64_t image = chunk * each; image < end; ++image) {
+      add_gradient(p, offsets, p.with_padding(input + image * p.in_size()),
+                   grad_output + image * shape.out_channels * p.out_size(), sum);
+    }
+  });
+  for (std::int64_t chunk = 1; chunk < chunks; ++chunk) {
+    const float* const more = sums + chunk * size;
+    for (std::int64_t i = 0; i < size; ++i) sums[i] += more[i];
+  }
+  std::copy_n(sums, size, grad_weights);
+}
+
+}  // namespace likely::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace likely::kernels {
+
+HWY_EXPORT(forward);
+HWY_EXPORT(backward_weights);
+
+namespace {
+
+bool covers(const Conv2dShape& s, const FlatPlan& p) {
+  return s.stride_h == 1 && s.stride_w == 1 && s.groups == 1 && p.depth > 1 && p.depth <= kMaxDepth &&
+         p.out_size() > 0;
+}
+
+}  // namespace
+
+bool flat_forward_applies(const Conv2dShape& s) {
+  const FlatPlan p(s);
+  // A matrix of windows, gathered once and used by each output channel, is cheaper for many channels.
+  return covers(s, p) && p.length >= 64 && s.out_channels <= 16 && 4 * p.width <= 5 * p.out_width;
+}
+
+bool flat_backward_weights_applies(const Conv2dShape& s) {
+  const FlatPlan p(s);
+  return covers(s, p) && p.depth <= 64 && p.length >= 256 && 4 * p.width <= 5 * p.out_width;
+}
+
+void flat_forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias,
+                  bool relu, float* output) {
+  HWY_DYNAMIC_DISPATCH(forward)(shape, input, weights, bias, relu, output);
+}
+
+void flat_backward_weights(const Conv2dShape& shape, const float* input, const float* grad_output,
+                           float* grad_weights) {
+  HWY_DYNAMIC_DISPATCH(backward_weights)(shape, input, grad_output, grad_weights);
+}
+
+}  // namespace likely::kernels
+#endif
