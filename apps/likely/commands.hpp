@@ -5,6 +5,9 @@
 
 namespace likely::command {
 
+// `likely demo`: train a small network and draw what it learned.
+void add_demo(CLI::App& app);
+
 // `likely info`: what was built and what it runs on.
 void add_info(CLI::App& app);
 

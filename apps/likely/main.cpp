@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   CLI::App app("Probabilistic deep learning in plain C++20.", "likely");
   app.set_version_flag("--version", "likely " + std::string(likely::version()));
   app.require_subcommand(1);
+  likely::command::add_demo(app);
   likely::command::add_info(app);
 
   try {
