@@ -23,6 +23,7 @@
 #include "likely/ops/loss.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/matmul.hpp"
+#include "likely/ops/normalize.hpp"
 #include "likely/ops/pooling.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/rng.hpp"
