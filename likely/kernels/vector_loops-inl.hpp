@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "likely/kernels/elementwise_loops-inl.hpp"
 
@@ -30,6 +31,7 @@ struct WholeVectors {
       v[k] = hn::LoadU(D(), from + static_cast<std::size_t>(k) * hn::Lanes(D()));
   }
   HWY_INLINE V zero_beyond(V v) const { return v; }
+  HWY_INLINE V lowest_beyond(V v) const { return v; }
   // Asks for the same memory of a later row; harmless where there is none.
   HWY_INLINE void prefetch(const T* from) const {
     for (int k = 0; k < kCount; ++k) hwy::Prefetch(from + static_cast<std::size_t>(k) * hn::Lanes(D()));
@@ -49,6 +51,10 @@ struct PartOfVector {
   HWY_INLINE void load(const T* from, V (&v)[1]) const { v[0] = load_first(D(), from, elements); }
   HWY_INLINE void prefetch(const T* from) const { hwy::Prefetch(from); }
   HWY_INLINE V zero_beyond(V v) const { return hn::IfThenElseZero(hn::FirstN(D(), elements), v); }
+  HWY_INLINE V lowest_beyond(V v) const {
+    const V lowest = hn::Set(D(), std::numeric_limits<T>::lowest());
+    return hn::IfThenElse(hn::FirstN(D(), elements), v, lowest);
+  }
   HWY_INLINE void store(const V (&v)[1], T* to) const { store_first(v[0], D(), to, elements); }
 };
 
