@@ -21,7 +21,9 @@ namespace likely::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Elements that are looked at one by one before there is a threshold worth comparing with.
-inline constexpr std::int64_t kFirstLook = 1024;
+inline constexpr std::int64_t kFirstLook = 256;
+// Candidates beyond k that are kept before the threshold is raised: few, so that it follows the data closely.
+inline constexpr std::int64_t kSpare = 32;
 
 template <class T>
 struct Candidates {
@@ -76,10 +78,11 @@ void top_k_row(const T* x, T* values, std::int64_t* indices, std::int64_t n, std
                Direction direction) {
   const std::int64_t group = 4 * static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   const std::int64_t first = std::min(n, std::max(kFirstLook, 2 * k));
-  const std::int64_t capacity = first + k + 64;
+  const std::int64_t capacity = std::max(first + 1, 2 * k + kSpare);
   Candidates<T> best{x, direction, k, capacity, scratch<Item<T>>(ScratchSlot::order_items, capacity)};
   for (std::int64_t i = 0; i < first; ++i) best.add(i);
   best.shrink();
+  best.capacity = 2 * k + kSpare;
   std::int64_t i = first;
   for (; i + group <= n; i += group) {
     if (HWY_LIKELY(best.has_threshold && !some_better(x + i, best.threshold, direction))) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace {
 // A row is cut into tiles of at least so many elements, and only where the rows alone cannot feed the
 // threads.
 constexpr std::int64_t kTile = 32768;
+constexpr std::int64_t kColumnTile = 131072;  // putting column totals together costs more
 constexpr std::int64_t kMostTiles = 64;
 constexpr std::int64_t kEnoughRows = 16;
 
@@ -23,10 +25,12 @@ struct Cut {
   std::int64_t tiles, length;
 };
 
-// `length` units of `weight` elements each; a tile is a multiple of `unit`.
-Cut cut(std::int64_t length, std::int64_t weight, std::int64_t parallel, std::int64_t unit) {
-  if (parallel >= kEnoughRows || length * weight <= 2 * kTile) return {1, length};
-  std::int64_t size = std::max((kTile + weight - 1) / weight, (length + kMostTiles - 1) / kMostTiles);
+// `length` units of `weight` elements each, into tiles of about `tile` elements; a tile is a multiple of
+// `unit`.
+Cut cut(std::int64_t length, std::int64_t weight, std::int64_t parallel, std::int64_t tile,
+        std::int64_t unit) {
+  if (parallel >= kEnoughRows || length * weight <= 2 * tile) return {1, length};
+  std::int64_t size = std::max((tile + weight - 1) / weight, (length + kMostTiles - 1) / kMostTiles);
   size = (size + unit - 1) / unit * unit;
   return {(length + size - 1) / size, size};
 }
@@ -46,7 +50,7 @@ void store(DType type, void* out, std::int64_t index, double value) {
 void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* out, std::int64_t outer,
                  std::int64_t reduced) {
   const std::int64_t size = static_cast<std::int64_t>(size_of(type));
-  const Cut parts = cut(reduced, 1, outer, 64);
+  const Cut parts = cut(reduced, 1, outer, kTile, 64);
   const double work = kernel.nanoseconds * static_cast<double>(outer * reduced);
   if (parts.tiles == 1) {
     const std::int64_t together = std::max<std::int64_t>(1, kTile / std::max<std::int64_t>(1, reduced));
@@ -72,13 +76,16 @@ void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* ou
   }
 }
 
+// The width to which a narrow matrix is folded.
+constexpr std::int64_t kFoldedColumns = 128;
+
 struct Accumulators {
   alignas(64) double value[kColumns];
   alignas(64) double extra[kColumns];
 
-  void clear(PartialResult identity) {
-    std::fill_n(value, kColumns, identity.value);
-    std::fill_n(extra, kColumns, identity.extra);
+  void clear(PartialResult identity, std::int64_t width) {
+    std::fill_n(value, width, identity.value);
+    std::fill_n(extra, width, identity.extra);
   }
 };
 
@@ -88,21 +95,21 @@ void reduce_columns(const ReduceKernel& kernel, DType type, const void* x, void*
                     std::int64_t reduced, std::int64_t inner) {
   const std::int64_t size = static_cast<std::int64_t>(size_of(type));
   const std::int64_t fold =
-      inner * 2 > kColumns ? 1 : std::min(kColumns / inner, std::max<std::int64_t>(reduced, 1));
+      std::clamp<std::int64_t>(kFoldedColumns / inner, 1, std::max<std::int64_t>(reduced, 1));
   const std::int64_t wide = inner * fold;
   const std::int64_t chunks = (inner + kColumns - 1) / kColumns;
-  const Cut parts = cut(reduced / fold, std::min(wide, kColumns), outer * chunks, 32);
+  const Cut parts = cut(reduced / fold, std::min(wide, kColumns), outer * chunks, kColumnTile, 32);
   const double work = kernel.nanoseconds * static_cast<double>(outer * reduced * inner);
   const std::int64_t tiles = outer * chunks * parts.tiles;
 
   const auto accumulate = [&](std::int64_t tile, Accumulators& totals) {
-    totals.clear(kernel.identity);
     const std::int64_t part = tile % parts.tiles;
     const std::int64_t column = tile / parts.tiles % chunks * kColumns;
     const std::int64_t row = tile / parts.tiles / chunks * reduced;
     const std::int64_t begin = part * parts.length;
     const std::int64_t count = std::min(parts.length, reduced / fold - begin);
     const std::int64_t width = std::min(kColumns, wide - column);
+    totals.clear(kernel.identity, width);
     kernel.columns(at(x, (row + begin * fold) * inner + column, size), count, wide, width, totals.value,
                    totals.extra);
     const std::int64_t rest = reduced % fold;
@@ -131,13 +138,14 @@ void reduce_columns(const ReduceKernel& kernel, DType type, const void* x, void*
     });
     return;
   }
-  std::vector<Accumulators> partial(static_cast<std::size_t>(tiles));
+  const auto partial = std::make_unique_for_overwrite<Accumulators[]>(static_cast<std::size_t>(tiles));
   parallel_tiles(tiles, work, [&](std::int64_t tile) { accumulate(tile, partial[tile]); });
   for (std::int64_t chunk = 0; chunk < outer * chunks; ++chunk) {
     Accumulators& totals = partial[chunk * parts.tiles];
     for (std::int64_t i = 1; i < parts.tiles; ++i) {
       const Accumulators& next = partial[chunk * parts.tiles + i];
-      for (std::int64_t j = 0; j < kColumns; ++j) {
+      const std::int64_t width = std::min(kColumns, wide - chunk % chunks * kColumns);
+      for (std::int64_t j = 0; j < width; ++j) {
         const PartialResult sum =
             kernel.combine({totals.value[j], totals.extra[j]}, {next.value[j], next.extra[j]});
         totals.value[j] = sum.value;

@@ -182,43 +182,53 @@ PartialResult logsumexp_row(const void* x_memory, std::int64_t n) {
   return {peak, sum.value + sum.extra};
 }
 
-// Count vectors side by side, down the rows of one block.
-template <class Step, int Count, class T>
-HWY_INLINE void column_group(const T* x, std::int64_t rows, std::int64_t row_stride, T* out) {
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  hn::Vec<hn::ScalableTag<T>> t0, t1, t2, t3;
-  t0 = t1 = t2 = t3 = constant(d, Step::kIdentity);
-  for (std::int64_t r = 0; r < rows; ++r, x += row_stride) {
-    t0 = Step::step(d, t0, hn::LoadU(d, x));
-    if constexpr (Count > 1) t1 = Step::step(d, t1, hn::LoadU(d, x + lanes));
-    if constexpr (Count > 2) t2 = Step::step(d, t2, hn::LoadU(d, x + 2 * lanes));
-    if constexpr (Count > 3) t3 = Step::step(d, t3, hn::LoadU(d, x + 3 * lanes));
-  }
-  hn::Store(t0, d, out);
-  if constexpr (Count > 1) hn::Store(t1, d, out + lanes);
-  if constexpr (Count > 2) hn::Store(t2, d, out + 2 * lanes);
-  if constexpr (Count > 3) hn::Store(t3, d, out + 3 * lanes);
-}
-
 // Rows whose totals stay in x's own type.
 inline constexpr std::int64_t kRowBlock = 32;
 
-template <class Step, class T>
-HWY_INLINE void column_block(const T* x, std::int64_t rows, std::int64_t row_stride, std::size_t width,
-                             T* out) {
+// Adds Rows rows to the totals of one vector of columns, as a tree.
+template <class Step, int Rows, class D, class V, class Load>
+HWY_INLINE V add_rows(D d, V total, const Load& load) {
+  if constexpr (Rows == 1) {
+    return Step::step(d, total, load(0));
+  } else {
+    const auto identity = constant(d, Step::kIdentity);
+    auto t0 = Step::step(d, total, load(0));
+    auto t1 = Step::step(d, identity, load(1));
+    auto t2 = Step::step(d, identity, load(2));
+    auto t3 = Step::step(d, identity, load(3));
+    t0 = Step::step(d, t0, load(4));
+    t1 = Step::step(d, t1, load(5));
+    t2 = Step::step(d, t2, load(6));
+    t3 = Step::step(d, t3, load(7));
+    return Step::merge(d, Step::merge(d, t0, t1), Step::merge(d, t2, t3));
+  }
+}
+
+// Whole rows are read side by side, as the processor looks ahead along rows, not down columns.
+template <class Step, int Rows, class T>
+HWY_INLINE void add_row_group(const T* x, std::int64_t row_stride, std::size_t width, T* totals) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t j = 0;
-  for (; j + 4 * lanes <= width; j += 4 * lanes) column_group<Step, 4>(x + j, rows, row_stride, out + j);
-  for (; j + lanes <= width; j += lanes) column_group<Step, 1>(x + j, rows, row_stride, out + j);
-  if (j < width) {
-    auto total = constant(d, Step::kIdentity);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      total = Step::step(d, total, load_first(d, x + r * row_stride + j, width - j));
-    }
-    hn::Store(total, d, out + j);
+  for (; j + lanes <= width; j += lanes) {
+    const auto load = [&](std::int64_t row) HWY_ATTR { return hn::LoadU(d, x + row * row_stride + j); };
+    hn::Store(add_rows<Step, Rows>(d, hn::Load(d, totals + j), load), d, totals + j);
   }
+  if (j < width) {
+    const auto load = [&](std::int64_t row)
+                          HWY_ATTR { return load_first(d, x + row * row_stride + j, width - j); };
+    hn::Store(add_rows<Step, Rows>(d, hn::Load(d, totals + j), load), d, totals + j);
+  }
+}
+
+template <class Step, class T>
+HWY_INLINE void column_block(const T* x, std::int64_t rows, std::int64_t row_stride, std::size_t width,
+                             T* totals) {
+  const std::size_t padded = std::min<std::size_t>(kColumns, width + 64 / sizeof(T));
+  std::fill_n(totals, padded, static_cast<T>(Step::kIdentity));
+  std::int64_t r = 0;
+  for (; r + 8 <= rows; r += 8) add_row_group<Step, 8>(x + r * row_stride, row_stride, width, totals);
+  for (; r < rows; ++r) add_row_group<Step, 1>(x + r * row_stride, row_stride, width, totals);
 }
 
 template <class Step, class T>
@@ -241,41 +251,39 @@ void reduce_columns(const void* x_memory, std::int64_t rows, std::int64_t row_st
   }
 }
 
-// Putting two blocks together costs two exponentials a column, so blocks are longer; they stay in the second
-// cache between their two passes.
-inline constexpr std::int64_t kLogRowBlock = 256;
-
+// The largest so far is the shift of the next block too, so that old sums are scaled only where it grows.
 template <class T>
 void logsumexp_columns(const void* x_memory, std::int64_t rows, std::int64_t row_stride, std::int64_t width,
                        double* value, double* extra) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
+  const std::size_t count = static_cast<std::size_t>(width);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const T* x = static_cast<const T*>(x_memory);
-  HWY_ALIGN T peaks[kColumns];
+  HWY_ALIGN T shifts[kColumns];
   HWY_ALIGN T sums[kColumns];
-  for (std::int64_t r = 0; r < rows; r += kLogRowBlock) {
+  for (std::int64_t r = 0; r < rows; r += kRowBlock) {
     const T* block = x + r * row_stride;
-    const std::int64_t count = std::min(kLogRowBlock, rows - r);
-    column_block<MaximumStep>(block, count, row_stride, static_cast<std::size_t>(width), peaks);
-    for (std::size_t j = 0; j < static_cast<std::size_t>(width); j += lanes) {
-      const std::size_t wide = std::min(lanes, static_cast<std::size_t>(width) - j);
+    const std::int64_t end = std::min(kRowBlock, rows - r);
+    column_block<MaximumStep>(block, end, row_stride, count, shifts);
+    for (std::size_t j = 0; j < count; ++j) {
+      const double peak = MaximumStep::of(value[j], static_cast<double>(shifts[j]));
+      if (peak != value[j]) extra[j] *= std::exp(value[j] - peak);
+      value[j] = peak;
       // An infinite peak is not subtracted: e^-inf = 0 and NaN come out right, and +inf is put right below.
-      const auto peak = hn::Load(d, peaks + j);
-      const auto shift = hn::IfThenElseZero(hn::Lt(hn::Abs(peak), hn::Inf(d)), peak);
-      auto sum = hn::Zero(d);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const T* place = block + i * row_stride + j;
-        const auto v = wide == lanes ? hn::LoadU(d, place) : load_first(d, place, wide);
-        sum = hn::Add(sum, exp_nonpositive(d, hn::Sub(v, shift)));
-      }
-      hn::Store(sum, d, sums + j);
+      shifts[j] = static_cast<T>(std::isinf(peak) ? 0.0 : peak);
     }
-    for (std::int64_t j = 0; j < width; ++j) {
-      const double peak = static_cast<double>(peaks[j]);
-      const double sum = peak == std::numeric_limits<double>::infinity() ? 1.0 : static_cast<double>(sums[j]);
-      const PartialResult next = LogSumExpCombine::combine({value[j], extra[j]}, {peak, sum});
-      value[j] = next.value;
-      extra[j] = next.extra;
+    std::fill_n(sums, kColumns, T{0});
+    for (std::int64_t i = 0; i < end; ++i) {
+      for (std::size_t j = 0; j < count; j += lanes) {
+        const T* place = block + i * row_stride + j;
+        const auto v = j + lanes <= count ? hn::LoadU(d, place) : load_first(d, place, count - j);
+        const auto e = exp_nonpositive(d, hn::Sub(v, hn::Load(d, shifts + j)));
+        hn::Store(hn::Add(hn::Load(d, sums + j), e), d, sums + j);
+      }
+    }
+    for (std::size_t j = 0; j < count; ++j) {
+      extra[j] = value[j] == infinity ? 1.0 : extra[j] + static_cast<double>(sums[j]);
     }
   }
 }

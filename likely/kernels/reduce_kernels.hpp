@@ -14,7 +14,7 @@ struct PartialResult {
 };
 
 // Columns that are reduced together; an accumulator array has this length.
-inline constexpr std::int64_t kColumns = 128;
+inline constexpr std::int64_t kColumns = 512;
 
 struct ReduceKernel {
   PartialResult identity;

@@ -2,6 +2,7 @@
 
 #include "likely/kernels/simd_targets.hpp"
 // Vectors of 128 bits suffice, as memory is the limit: no other target is compiled.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -78,6 +79,9 @@ void transpose_matrix(const T* from, std::int64_t from_stride, T* to, std::int64
       T* target = to + r * to_stride + c;
       if constexpr (sizeof(T) > 1) {
         if (rows - r >= side && columns - c >= side) {
+          // The lines of a column lie far apart, where no hardware looks ahead.
+          const std::int64_t ahead = std::min(side, columns - c - side);
+          for (std::int64_t i = 0; i < ahead; ++i) hwy::Prefetch(source + (side + i) * from_stride);
           transpose_whole_block(source, from_stride, target, to_stride);
           continue;
         }
