@@ -15,6 +15,10 @@ void fill_bernoulli(RandomKey key, double p, T* out, std::int64_t n);
 template <class T>
 void fill_bernoulli(RandomKey key, const T* p, T* out, std::int64_t n);
 
+// out[i] = x[i] / p with probability p (to 2^-32), else 0; p > 0. T is float or double.
+template <class T>
+void keep_some(RandomKey key, double p, const T* x, T* out, std::int64_t n);
+
 // low + floor(range u), u of 128 bits: the bias of any number is below 2^-64. range >= 1; low + range may be
 // one more than the largest number.
 void fill_integers(RandomKey key, std::int64_t low, std::uint64_t range, std::int64_t* out, std::int64_t n);
