@@ -1,0 +1,152 @@
+// Single operations as a user of likely writes them; likely_training.cpp has the training steps.
+#include <algorithm>
+#include <cmath>
+
+#include "bench/likely_training.hpp"
+#include "bench/workload.hpp"
+#include "likely/likely.hpp"
+
+namespace bench {
+
+using namespace likely;
+
+std::vector<double> list(const Tensor& t, std::int64_t most) {
+  const std::vector<double> all = t.to_vector<double>();
+  std::vector<double> values(all.begin(),
+                             all.begin() + std::min(most, static_cast<std::int64_t>(all.size())));
+  double total = 0.0;
+  for (const double v : all) total += v;
+  values.push_back(total);
+  return values;
+}
+
+namespace {
+
+std::vector<double> joined(std::initializer_list<Tensor> tensors) {
+  std::vector<double> result;
+  for (const Tensor& t : tensors) {
+    for (const double v : list(t)) result.push_back(v);
+  }
+  return result;
+}
+
+Tensor chain(const Tensor& x, const Tensor& w, const Tensor& b) {
+  Tensor h = x;
+  for (int k = 0; k < 5; ++k) h = sigmoid(tanh(h * w + b));
+  return h;
+}
+
+void tiny(std::vector<Workload>& all) {
+  const Tensor x = tensor(normals(4, 1));
+  const Tensor w = tensor(normals(4, 2));
+  const Tensor b = tensor(normals(4, 3));
+  all.push_back({kA1, 2000.0,
+                 [=] {
+                   for (int i = 0; i < 1000; ++i) keep(x * w + b);
+                 },
+                 [=] { return list(x * w + b); }});
+
+  const std::tuple point(tensor(normals(16, 4)), tensor(normals(16, 5)), tensor(normals(16, 6)));
+  const auto gradient = [=] {
+    return grad(point, [](const Tensor& p, const Tensor& q, const Tensor& r) { return sum(chain(p, q, r)); });
+  };
+  all.push_back({kA3, 400.0,
+                 [=] {
+                   for (int i = 0; i < 20; ++i) keep(gradient());
+                 },
+                 [=] {
+                   const auto [gx, gw, gb] = gradient();
+                   return list(concat({gx, gw, gb}));
+                 }});
+  all.push_back({kA4, 400.0,
+                 [=] {
+                   for (int i = 0; i < 20; ++i) keep(vjp(point, chain).value);
+                 },
+                 [=] { return list(vjp(point, chain).value); }});
+}
+
+void rows(std::vector<Workload>& all) {
+  const auto cross_entropy = [&](const char* name, std::int64_t n, std::int64_t classes) {
+    const Tensor x = tensor(normals(n * classes, 20), {n, classes});
+    const Tensor y = tensor(labels(n, classes, 21));
+    const auto run = [=] {
+      return value_and_grad(x, [&](const Tensor& logits) { return softmax_cross_entropy(logits, y); });
+    };
+    all.push_back({name, 1.0, [=] { keep(run()); },
+                   [=] {
+                     const auto [loss, gradient] = run();
+                     return joined({loss, gradient});
+                   }});
+  };
+  cross_entropy(kN1, 8192, 1000);
+  cross_entropy(kN2, 64, 50257);
+  {
+    const Tensor x = tensor(normals(8192 * 1000, 22), {8192, 1000});
+    const Tensor g = tensor(normals(8192 * 1000, 23), {8192, 1000});
+    const auto run = [=] {
+      auto [y, pull_back] = vjp(x, [](const Tensor& t) { return log_softmax(t, 1); });
+      return std::pair(y, pull_back(g));
+    };
+    all.push_back({kN6, 1.0, [=] { keep(run()); },
+                   [=] {
+                     const auto [y, gradient] = run();
+                     return joined({y, gradient});
+                   }});
+  }
+  {
+    const std::tuple point(tensor(normals(4096 * 768, 24), {4096, 768}), tensor(normals(768, 25)),
+                           tensor(normals(768, 26)));
+    const Tensor g = tensor(normals(4096 * 768, 27), {4096, 768});
+    const auto run = [=] {
+      return vjp(point,
+                 [](const Tensor& x, const Tensor& w, const Tensor& b) { return layer_norm(x, 1, w, b); })
+          .pull_back(g);
+    };
+    all.push_back({kN9, 1.0, [=] { keep(run()); },
+                   [=] {
+                     const auto [gx, gw, gb] = run();
+                     return joined({gx, gw, gb});
+                   }});
+  }
+}
+
+void elements(std::vector<Workload>& all) {
+  constexpr std::int64_t kMillion = 1 << 20;
+  const Tensor x = tensor(normals(kMillion, 30));
+  const Tensor p = tensor(uniforms(kMillion, 31));
+  const auto add = [&](const char* name, const std::function<Tensor()>& f) {
+    all.push_back({name, 1.0, [f] { keep(f()); }, [f] { return list(f()); }});
+  };
+  add(kP1, [=] { return x + p; });
+  add(kP2, [=] { return exp(x); });
+  add(kP3, [=] { return tanh(x); });
+  add(kP4, [=] { return sigmoid(x); });
+  add(kP5, [=] { return gelu(x); });
+  add(kP6, [=] { return sum(x); });
+
+  const auto add_random = [&](const char* name, const std::function<Tensor(Rng&)>& f) {
+    all.push_back({name, 1.0, [f, rng = Rng(1)]() mutable { keep(f(rng)); },
+                   [f] {
+                     Rng rng(2);
+                     const Tensor drawn = f(rng).to(DType::f64);
+                     return std::vector<double>{mean(drawn).item(), likely::std(drawn).item()};
+                   }});
+  };
+  add_random(kP7, [](Rng& rng) { return rng.normal({kMillion}); });
+  add_random(kP8, [](Rng& rng) { return rng.uniform({kMillion}); });
+  add_random(kP9, [p](Rng& rng) { return rng.bernoulli(p); });
+}
+
+}  // namespace
+
+std::vector<Workload> workloads(int threads) {
+  set_threads(threads);
+  std::vector<Workload> all;
+  tiny(all);
+  add_training(all);
+  rows(all);
+  elements(all);
+  return all;
+}
+
+}  // namespace bench
