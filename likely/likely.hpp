@@ -12,6 +12,7 @@
 #include "likely/core/threads.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/attention.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/convolution.hpp"
