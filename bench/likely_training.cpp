@@ -157,6 +157,8 @@ void add_training(std::vector<Workload>& all) {
   train(all, kC2, large, sgd, x2, y2, kSgdRate);
   train(all, kD, Cnn(), momentum, tensor(normals(64 * 28 * 28, 14), {64, 1, 28, 28}),
         tensor(labels(64, 10, 15)), kSgdRate);
+  train(all, kE, Residual(), sgd, tensor(normals(32 * 3 * 32 * 32, 16), {32, 3, 32, 32}),
+        tensor(labels(32, 10, 17)), kSgdRate);
 }
 
 }  // namespace bench
