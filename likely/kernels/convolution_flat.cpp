@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "likely/kernels/gemm_tile-inl.hpp"
+#include "likely/kernels/load_where-inl.hpp"
 
 #ifndef LIKELY_KERNELS_FLAT_PLAN
 #define LIKELY_KERNELS_FLAT_PLAN
@@ -154,7 +155,7 @@ void finish_line(const FlatPlan& p, const float* line, float bias, bool relu, fl
     for (; x + kLanes <= p.out_width; x += kLanes) hn::StoreU(finish(hn::LoadU(d, line + x)), d, output + x);
     if (x < p.out_width) {
       const auto mask = hn::FirstN(d, static_cast<std::size_t>(p.out_width - x));
-      hn::BlendedStore(finish(hn::MaskedLoad(mask, d, line + x)), mask, d, output + x);
+      hn::BlendedStore(finish(load_where(d, mask, line + x)), mask, d, output + x);
     }
   }
 }
@@ -206,7 +207,7 @@ void add_dots(std::int64_t length, const float* gradient, std::int64_t line, con
   }
   if (at < length) {
     const auto mask = hn::FirstN(d, static_cast<std::size_t>(length - at));
-    step(at, [&](const float* from) HWY_ATTR { return hn::MaskedLoad(mask, d, from); });
+    step(at, [&](const float* from) HWY_ATTR { return load_where(d, mask, from); });
   }
   for (int i = 0; i < kRows; ++i) {
     for (int j = 0; j < kColumns; ++j) sums[i * depth + j] += hn::GetLane(hn::SumOfLanes(d, sum[i][j]));

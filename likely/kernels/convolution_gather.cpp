@@ -9,6 +9,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "likely/kernels/load_where-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
 
@@ -59,7 +61,7 @@ void copy_lines(std::int64_t lines, std::int64_t count, const T* from, std::int6
           count,
           [&](auto tag, std::int64_t i) HWY_ATTR { hn::StoreU(hn::LoadU(tag, from + i), tag, to + i); },
           [&](auto tag, auto mask, std::int64_t i)
-              HWY_ATTR { hn::BlendedStore(hn::MaskedLoad(mask, tag, from + i), mask, tag, to + i); });
+              HWY_ATTR { hn::BlendedStore(load_where(tag, mask, from + i), mask, tag, to + i); });
     }
   }
 }
@@ -79,7 +81,7 @@ void add_lines(std::int64_t lines, std::int64_t count, const T* from, std::int64
   } else {
     for (; lines > 0; --lines, from += from_stride, to += to_stride) {
       for_line<T>(count, add, [&](auto tag, auto mask, std::int64_t i) HWY_ATTR {
-        const auto sum = hn::Add(hn::MaskedLoad(mask, tag, to + i), hn::MaskedLoad(mask, tag, from + i));
+        const auto sum = hn::Add(load_where(tag, mask, to + i), load_where(tag, mask, from + i));
         hn::BlendedStore(sum, mask, tag, to + i);
       });
     }
@@ -170,7 +172,7 @@ HWY_INLINE void gather_inner_window(const Windows& w, D d, M mask, const T* sour
   for (std::int64_t channel = 0; channel < w.group_in; ++channel, source += w.in_size()) {
     const T* from = source;
     for (std::int64_t i = 0; i < w.shape.kernel_height; ++i, from += down, line += w.shape.kernel_width) {
-      hn::StoreU(hn::MaskedLoad(mask, d, from), d, line);
+      hn::StoreU(load_where(d, mask, from), d, line);
     }
   }
 }

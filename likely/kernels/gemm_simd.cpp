@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "likely/kernels/gemm_tile-inl.hpp"
+#include "likely/kernels/load_where-inl.hpp"
 #include "likely/kernels/transpose_four-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -104,7 +105,7 @@ void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, st
       T* const to = packed + k * kWidth;
       std::int64_t j = 0;
       for (; j + kLanes <= used; j += kLanes) hn::Store(hn::LoadU(d, source + j), d, to + j);
-      if (j < used) hn::Store(hn::MaskedLoad(mask, d, source + j), d, to + j);
+      if (j < used) hn::Store(load_where(d, mask, source + j), d, to + j);
     }
   }
 }
@@ -210,7 +211,7 @@ void dots(std::int64_t k, const T* few, std::int64_t ld_few, const T* many, std:
   }
   if (at < k) {
     const auto mask = hn::FirstN(d, static_cast<std::size_t>(k - at));
-    step([&](const T* from) HWY_ATTR { return hn::MaskedLoad(mask, d, from + at); });
+    step([&](const T* from) HWY_ATTR { return load_where(d, mask, from + at); });
   }
   for (int i = 0; i < kFew; ++i) {
     for (int j = 0; j < 4; ++j) result[i][j] = hn::GetLane(hn::SumOfLanes(d, sum[i][j]));

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "likely/kernels/load_where-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
 
@@ -45,7 +47,7 @@ HWY_INLINE void sum_tile(D d, std::int64_t depth, const hn::TFromD<D>* a, std::i
     hn::Vec<D> b[kVectors];
     HWY_UNROLL(3)
     for (int v = 0; v < kVectors; ++v) {
-      b[v] = kPartial && v == kVectors - 1 ? hn::MaskedLoad(mask, d, line + v * kLanes)
+      b[v] = kPartial && v == kVectors - 1 ? load_where(d, mask, line + v * kLanes)
                                            : hn::LoadU(d, line + v * kLanes);
     }
     HWY_UNROLL(8)
@@ -97,7 +99,7 @@ HWY_INLINE void compute_tile_of(const Tile<T>& t, const RowOfB& row_of_b) {
         if (read) value = hn::MulAdd(beta, hn::LoadU(d, to), value);
         hn::StoreU(value, d, to);
       } else {
-        if (read) value = hn::MulAdd(beta, hn::MaskedLoad(mask, d, to), value);
+        if (read) value = hn::MulAdd(beta, load_where(d, mask, to), value);
         hn::BlendedStore(value, mask, d, to);
       }
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
+#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -266,7 +267,8 @@ void expect_close(const std::vector<T>& actual, const std::vector<Sum>& expected
     const double relative = error / (expected[i].size + 1e-30);
     worst = std::isnan(relative) ? std::numeric_limits<double>::infinity() : std::max(worst, relative);
   }
-  EXPECT_LT(worst, 16 * std::numeric_limits<T>::epsilon()) << what;
+  // Minimal filtering rounds like a whole tile, also where a window at the border has few terms.
+  EXPECT_LT(worst, 32 * std::numeric_limits<T>::epsilon()) << what;
 }
 
 template <class T>
@@ -275,64 +277,68 @@ using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(ConvolutionTest, ElementTypes);
 
 TYPED_TEST(ConvolutionTest, AllDirectionsFollowTheDefinition) {
-  using T = TypeParam;
-  for (std::size_t index = 0; index < kShapes.size(); ++index) {
-    SCOPED_TRACE(index);
-    const Conv2dShape& s = kShapes[index];
-    const auto input = random_values<T>(input_size(s), 1);
-    const auto weights = random_values<T>(weight_size(s), 2);
-    const auto gradient = random_values<T>(output_size(s), 3);
-    std::vector<Sum> output_sum(gradient.size());
-    std::vector<Sum> input_sum(input.size());
-    std::vector<Sum> weight_sum(weights.size());
-    visit_products(s, [&](std::size_t out, std::size_t in, std::size_t weight) {
-      output_sum[out].add(static_cast<double>(input[in]) * static_cast<double>(weights[weight]));
-      input_sum[in].add(static_cast<double>(gradient[out]) * static_cast<double>(weights[weight]));
-      weight_sum[weight].add(static_cast<double>(gradient[out]) * static_cast<double>(input[in]));
-    });
-    const T nan = std::numeric_limits<T>::quiet_NaN();
-    std::vector<T> output(gradient.size(), nan);
-    conv2d_forward(s, input.data(), weights.data(), nullptr, false, output.data());
-    expect_close(output, output_sum, "forward");
-    std::vector<T> grad_input(input.size(), nan);
-    conv2d_backward_input(s, gradient.data(), weights.data(), grad_input.data());
-    expect_close(grad_input, input_sum, "backward_input");
-    std::vector<T> grad_weights(weights.size(), nan);
-    std::vector<T> grad_bias(static_cast<std::size_t>(s.out_channels), nan);
-    conv2d_backward_weights(s, input.data(), gradient.data(), grad_weights.data(), grad_bias.data());
-    expect_close(grad_weights, weight_sum, "backward_weights");
-    const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
-    std::vector<Sum> bias_sum(grad_bias.size());
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
-      bias_sum[i / plane % grad_bias.size()].add(static_cast<double>(gradient[i]));
+  on_every_instruction_set([] {
+    using T = TypeParam;
+    for (std::size_t index = 0; index < kShapes.size(); ++index) {
+      SCOPED_TRACE(index);
+      const Conv2dShape& s = kShapes[index];
+      const auto input = random_values<T>(input_size(s), 1);
+      const auto weights = random_values<T>(weight_size(s), 2);
+      const auto gradient = random_values<T>(output_size(s), 3);
+      std::vector<Sum> output_sum(gradient.size());
+      std::vector<Sum> input_sum(input.size());
+      std::vector<Sum> weight_sum(weights.size());
+      visit_products(s, [&](std::size_t out, std::size_t in, std::size_t weight) {
+        output_sum[out].add(static_cast<double>(input[in]) * static_cast<double>(weights[weight]));
+        input_sum[in].add(static_cast<double>(gradient[out]) * static_cast<double>(weights[weight]));
+        weight_sum[weight].add(static_cast<double>(gradient[out]) * static_cast<double>(input[in]));
+      });
+      const T nan = std::numeric_limits<T>::quiet_NaN();
+      std::vector<T> output(gradient.size(), nan);
+      conv2d_forward(s, input.data(), weights.data(), nullptr, false, output.data());
+      expect_close(output, output_sum, "forward");
+      std::vector<T> grad_input(input.size(), nan);
+      conv2d_backward_input(s, gradient.data(), weights.data(), grad_input.data());
+      expect_close(grad_input, input_sum, "backward_input");
+      std::vector<T> grad_weights(weights.size(), nan);
+      std::vector<T> grad_bias(static_cast<std::size_t>(s.out_channels), nan);
+      conv2d_backward_weights(s, input.data(), gradient.data(), grad_weights.data(), grad_bias.data());
+      expect_close(grad_weights, weight_sum, "backward_weights");
+      const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
+      std::vector<Sum> bias_sum(grad_bias.size());
+      for (std::size_t i = 0; i < gradient.size(); ++i) {
+        bias_sum[i / plane % grad_bias.size()].add(static_cast<double>(gradient[i]));
+      }
+      expect_close(grad_bias, bias_sum, "grad_bias");
     }
-    expect_close(grad_bias, bias_sum, "grad_bias");
-  }
+  });
 }
 
 TYPED_TEST(ConvolutionTest, BiasAndReluAreFused) {
-  using T = TypeParam;
-  for (const Conv2dShape& s : kShapes) {
-    const auto input = random_values<T>(input_size(s), 4);
-    const auto weights = random_values<T>(weight_size(s), 5);
-    const auto bias = random_values<T>(s.out_channels, 6);
-    std::vector<T> plain(static_cast<std::size_t>(output_size(s)));
-    auto fused = plain;
-    conv2d_forward(s, input.data(), weights.data(), nullptr, false, plain.data());
-    const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
-    for (const bool with_bias : {false, true}) {
-      for (const bool relu : {false, true}) {
-        conv2d_forward(s, input.data(), weights.data(), with_bias ? bias.data() : nullptr, relu,
-                       fused.data());
-        for (std::size_t i = 0; i < plain.size(); ++i) {
-          const T shift = with_bias ? bias[i / plane % bias.size()] : T(0);
-          const T expected = relu ? std::max(T(0), plain[i] + shift) : plain[i] + shift;
-          const T scale = T(1) + std::fabs(plain[i]);
-          ASSERT_NEAR(fused[i], expected, 40 * std::numeric_limits<T>::epsilon() * scale) << i;
+  on_every_instruction_set([] {
+    using T = TypeParam;
+    for (const Conv2dShape& s : kShapes) {
+      const auto input = random_values<T>(input_size(s), 4);
+      const auto weights = random_values<T>(weight_size(s), 5);
+      const auto bias = random_values<T>(s.out_channels, 6);
+      std::vector<T> plain(static_cast<std::size_t>(output_size(s)));
+      auto fused = plain;
+      conv2d_forward(s, input.data(), weights.data(), nullptr, false, plain.data());
+      const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
+      for (const bool with_bias : {false, true}) {
+        for (const bool relu : {false, true}) {
+          conv2d_forward(s, input.data(), weights.data(), with_bias ? bias.data() : nullptr, relu,
+                         fused.data());
+          for (std::size_t i = 0; i < plain.size(); ++i) {
+            const T shift = with_bias ? bias[i / plane % bias.size()] : T(0);
+            const T expected = relu ? std::max(T(0), plain[i] + shift) : plain[i] + shift;
+            const T scale = T(1) + std::fabs(plain[i]);
+            ASSERT_NEAR(fused[i], expected, 40 * std::numeric_limits<T>::epsilon() * scale) << i;
+          }
         }
       }
     }
-  }
+  });
 }
 
 TYPED_TEST(ConvolutionTest, EmptySizesGiveZeros) {
@@ -431,6 +437,40 @@ TYPED_TEST(ConvolutionTest, SameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(run(3), expected);
   }
   set_threads(saved);
+}
+
+// Root mean square of the errors of a result in float, next to a plain sum in float: what minimal filtering
+// costs.
+TEST(ConvolutionAccuracy, MinimalFilteringRoundsAtMostThreeTimesAsMuchAsADirectSum) {
+  const Conv2dShape s{.batch = 2,
+                      .in_channels = 32,
+                      .in_height = 16,
+                      .in_width = 16,
+                      .out_channels = 16,
+                      .kernel_height = 3,
+                      .kernel_width = 3,
+                      .pad_top = 1,
+                      .pad_left = 1,
+                      .pad_bottom = 1,
+                      .pad_right = 1};
+  const auto input = random_values<float>(input_size(s), 12);
+  const auto weights = random_values<float>(weight_size(s), 13);
+  const auto size = static_cast<std::size_t>(output_size(s));
+  std::vector<double> exact(size);
+  std::vector<float> direct(size);
+  visit_products(s, [&](std::size_t out, std::size_t in, std::size_t weight) {
+    exact[out] += static_cast<double>(input[in]) * static_cast<double>(weights[weight]);
+    direct[out] += input[in] * weights[weight];
+  });
+  std::vector<float> output(size);
+  conv2d_forward(s, input.data(), weights.data(), nullptr, false, output.data());
+  double error = 0;
+  double direct_error = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    error += std::pow(static_cast<double>(output[i]) - exact[i], 2);
+    direct_error += std::pow(static_cast<double>(direct[i]) - exact[i], 2);
+  }
+  EXPECT_LT(std::sqrt(error), 3 * std::sqrt(direct_error));
 }
 
 }  // namespace

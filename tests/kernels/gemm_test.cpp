@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
+#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -97,68 +98,77 @@ using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(GemmTest, ElementTypes);
 
 TYPED_TEST(GemmTest, AllTransposesOfSmallSizes) {
-  for (const bool transpose_a : {false, true}) {
-    for (const bool transpose_b : {false, true}) {
-      for (const std::int64_t m : {0, 1, 2, 3, 5, 8, 17, 33}) {
-        for (const std::int64_t n : {0, 1, 2, 7, 8, 16, 19, 35}) {
-          for (const std::int64_t k : {0, 1, 3, 8, 21}) check<TypeParam>({transpose_a, transpose_b, m, n, k});
+  on_every_instruction_set([] {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        for (const std::int64_t m : {0, 1, 2, 3, 5, 8, 17, 33}) {
+          for (const std::int64_t n : {0, 1, 2, 7, 8, 16, 19, 35}) {
+            for (const std::int64_t k : {0, 1, 3, 8, 21})
+              check<TypeParam>({transpose_a, transpose_b, m, n, k});
+          }
         }
       }
     }
-  }
+  });
 }
 
 TYPED_TEST(GemmTest, LeadingDimensionsAlphaAndBeta) {
-  for (const bool transpose_a : {false, true}) {
-    for (const bool transpose_b : {false, true}) {
-      for (const auto& [alpha, beta] : {std::pair{1, 1}, {2, 0}, {-1, 3}, {0, 0}, {0, 2}}) {
-        const auto scale = static_cast<TypeParam>(alpha) / 2;
-        const auto keep = static_cast<TypeParam>(beta) / 2;
-        check<TypeParam>({transpose_a, transpose_b, 13, 9, 5, 3, scale, keep});
-        check<TypeParam>({transpose_a, transpose_b, 65, 40, 70, 1, scale, keep});
-        check<TypeParam>({transpose_a, transpose_b, 6, 8, 0, 1, scale, keep});
+  on_every_instruction_set([] {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        for (const auto& [alpha, beta] : {std::pair{1, 1}, {2, 0}, {-1, 3}, {0, 0}, {0, 2}}) {
+          const auto scale = static_cast<TypeParam>(alpha) / 2;
+          const auto keep = static_cast<TypeParam>(beta) / 2;
+          check<TypeParam>({transpose_a, transpose_b, 13, 9, 5, 3, scale, keep});
+          check<TypeParam>({transpose_a, transpose_b, 65, 40, 70, 1, scale, keep});
+          check<TypeParam>({transpose_a, transpose_b, 6, 8, 0, 1, scale, keep});
+        }
       }
     }
-  }
+  });
 }
 
 TYPED_TEST(GemmTest, SizesThatAreCutIntoPartsAndChunks) {
-  for (const bool transpose_a : {false, true}) {
-    for (const bool transpose_b : {false, true}) {
-      check<TypeParam>({transpose_a, transpose_b, 300, 130, 60, 1});
-      check<TypeParam>({transpose_a, transpose_b, 70, 600, 53});
-      check<TypeParam>({transpose_a, transpose_b, 33, 31, 9001, 0, TypeParam(0.5), TypeParam(2)});
-      check<TypeParam>({transpose_a, transpose_b, 1, 700, 300});
-      check<TypeParam>({transpose_a, transpose_b, 700, 1, 300});
-      check<TypeParam>({transpose_a, transpose_b, 1500, 3, 600, 2});
-      check<TypeParam>({transpose_a, transpose_b, 260, 520, 500, 3, TypeParam(2), TypeParam(1)});
+  on_every_instruction_set([] {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        check<TypeParam>({transpose_a, transpose_b, 300, 130, 60, 1});
+        check<TypeParam>({transpose_a, transpose_b, 70, 600, 53});
+        check<TypeParam>({transpose_a, transpose_b, 33, 31, 9001, 0, TypeParam(0.5), TypeParam(2)});
+        check<TypeParam>({transpose_a, transpose_b, 1, 700, 300});
+        check<TypeParam>({transpose_a, transpose_b, 700, 1, 300});
+        check<TypeParam>({transpose_a, transpose_b, 1500, 3, 600, 2});
+        check<TypeParam>({transpose_a, transpose_b, 260, 520, 500, 3, TypeParam(2), TypeParam(1)});
+      }
     }
-  }
+  });
 }
 
 TYPED_TEST(GemmTest, Batches) {
-  for (const bool transpose_b : {false, true}) {
-    for (const bool broadcast_a : {false, true}) {
-      for (const bool broadcast_b : {false, true}) {
-        Problem<TypeParam> p{
-            .transpose_a = broadcast_a, .transpose_b = transpose_b, .m = 9, .n = 14, .k = 11};
-        p.padding = 2;
-        p.batch = 5;
-        p.broadcast_a = broadcast_a;
-        p.broadcast_b = broadcast_b;
-        check(p);
-        p.m = 290;
-        p.n = 65;
-        p.k = 130;
-        p.beta = 1;
-        check(p);
+  on_every_instruction_set([] {
+    for (const bool transpose_b : {false, true}) {
+      for (const bool broadcast_a : {false, true}) {
+        for (const bool broadcast_b : {false, true}) {
+          Problem<TypeParam> p{
+              .transpose_a = broadcast_a, .transpose_b = transpose_b, .m = 9, .n = 14, .k = 11};
+          p.padding = 2;
+          p.batch = 5;
+          p.broadcast_a = broadcast_a;
+          p.broadcast_b = broadcast_b;
+          check(p);
+          p.m = 290;
+          p.n = 65;
+          p.k = 130;
+          p.beta = 1;
+          check(p);
+        }
       }
     }
-  }
-  std::vector<TypeParam> nothing(1, 5);
-  gemm_batched(false, false, 0, 1, 1, 1, TypeParam(1), nothing.data(), 1, 1, nothing.data(), 1, 1,
-               TypeParam(0), nothing.data(), 1, 1);
-  EXPECT_EQ(nothing[0], 5);
+    std::vector<TypeParam> nothing(1, 5);
+    gemm_batched(false, false, 0, 1, 1, 1, TypeParam(1), nothing.data(), 1, 1, nothing.data(), 1, 1,
+                 TypeParam(0), nothing.data(), 1, 1);
+    EXPECT_EQ(nothing[0], 5);
+  });
 }
 
 TYPED_TEST(GemmTest, NotANumberSpreads) {
