@@ -148,20 +148,14 @@ Tensor NestedList::build(std::optional<DType> wanted) const {
 Tensor tensor(const NestedList& list) { return list.build(std::nullopt); }
 Tensor tensor(const NestedList& list, DType dtype) { return list.build(dtype); }
 
-Tensor tensor(std::span<const float> values) {
-  return copy_of(values, {static_cast<std::int64_t>(values.size())});
+Tensor detail::tensor_of(std::span<const float> values, const Shape& shape) { return copy_of(values, shape); }
+Tensor detail::tensor_of(std::span<const double> values, const Shape& shape) {
+  return copy_of(values, shape);
 }
-Tensor tensor(std::span<const double> values) {
-  return copy_of(values, {static_cast<std::int64_t>(values.size())});
+Tensor detail::tensor_of(std::span<const std::int64_t> values, const Shape& shape) {
+  return copy_of(values, shape);
 }
-Tensor tensor(std::span<const std::int64_t> values) {
-  return copy_of(values, {static_cast<std::int64_t>(values.size())});
-}
-Tensor tensor(std::span<const float> values, const Shape& shape) { return copy_of(values, shape); }
-Tensor tensor(std::span<const double> values, const Shape& shape) { return copy_of(values, shape); }
-Tensor tensor(std::span<const std::int64_t> values, const Shape& shape) { return copy_of(values, shape); }
-
-Tensor detail::tensor_of_bools(const std::vector<bool>& values, const Shape& shape) {
+Tensor detail::tensor_of(const std::vector<bool>& values, const Shape& shape) {
   if (shape.size() != static_cast<std::int64_t>(values.size())) {
     refuse("tensor", std::to_string(values.size()) + " values do not fill shape " + shape.string());
   }

@@ -62,28 +62,34 @@ class NestedList {
 Tensor tensor(const NestedList& list);
 Tensor tensor(const NestedList& list, DType dtype);
 
+namespace detail {
+
+Tensor tensor_of(std::span<const float> values, const Shape& shape);
+Tensor tensor_of(std::span<const double> values, const Shape& shape);
+Tensor tensor_of(std::span<const std::int64_t> values, const Shape& shape);
+Tensor tensor_of(const std::vector<bool>& values, const Shape& shape);
+
+// Vectors, arrays and spans of the element types. (Functions that take a span would also take braces, and
+// tensor({{1, 2}}) could mean two things.)
+template <class Values>
+concept Elements = std::is_same_v<Values, std::vector<bool>> || requires(const Values& values) {
+  tensor_of(std::span(values.data(), values.size()), Shape());
+};
+
+}  // namespace detail
+
 // A copy of the elements of a vector, array or span, as one dimension or in the shape given (row-major).
 // Refuses a number of elements that does not fill the shape.
-Tensor tensor(std::span<const float> values);
-Tensor tensor(std::span<const double> values);
-Tensor tensor(std::span<const std::int64_t> values);
-Tensor tensor(std::span<const float> values, const Shape& shape);
-Tensor tensor(std::span<const double> values, const Shape& shape);
-Tensor tensor(std::span<const std::int64_t> values, const Shape& shape);
-
-namespace detail {
-Tensor tensor_of_bools(const std::vector<bool>& values, const Shape& shape);
-}
-template <class T>
-Tensor tensor(const std::vector<T>& values, const Shape& shape) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return detail::tensor_of_bools(values, shape);
+template <detail::Elements Values>
+Tensor tensor(const Values& values, const Shape& shape) {
+  if constexpr (std::is_same_v<Values, std::vector<bool>>) {
+    return detail::tensor_of(values, shape);
   } else {
-    return tensor(std::span<const T>(values), shape);
+    return detail::tensor_of(std::span(values.data(), values.size()), shape);
   }
 }
-template <class T>
-Tensor tensor(const std::vector<T>& values) {
+template <detail::Elements Values>
+Tensor tensor(const Values& values) {
   return tensor(values, Shape{static_cast<std::int64_t>(values.size())});
 }
 

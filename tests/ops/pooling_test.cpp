@@ -102,8 +102,7 @@ TEST(Pooling, OneDimensionalFormsPoolTheLastAxis) {
   const Tensor x = tensor({{3, 1, 2, 7, 5, 6, 4}}, DType::f64);
   expect_close(max_pool1d(x, 2), tensor({{3, 7, 6}}, DType::f64));
   expect_close(max_pool1d(x, 3, {.stride = 2, .padding = 1}), tensor({{3, 7, 7, 6}}, DType::f64));
-  EXPECT_TRUE(
-      array_equal(max_pool1d_with_indices(x, 3, {.stride = 2}).indices, tensor({{0, 3, 5}}, DType::i64)));
+  EXPECT_TRUE(array_equal(max_pool1d_with_indices(x, 3, {.stride = 2}).indices, tensor({{0, 3, 5}})));
   expect_close(avg_pool1d(x, 2, {.padding = 1}), tensor({{1.5, 1.5, 6, 5}}, DType::f64));
   expect_close(avg_pool1d(x, 2, {.padding = 1, .count_padding = false}),
                tensor({{3, 1.5, 6, 5}}, DType::f64));
@@ -148,7 +147,7 @@ TEST(Pooling, UnpoolingPutsElementsBack) {
       EXPECT_EQ(back.at({1, 0, i, j}), largest ? x.at({1, 0, i, j}) : 0.0);
     }
   }
-  const Tensor piled = max_unpool2d(tensor({{1, 2}}, DType::f32), tensor({{5, 5}}, DType::i64), {2, 3});
+  const Tensor piled = max_unpool2d(tensor({{1, 2}}, DType::f32), tensor({{5, 5}}), {2, 3});
   EXPECT_TRUE(array_equal(piled, tensor({{0.0, 0.0, 0.0}, {0.0, 0.0, 3.0}})));
 }
 
