@@ -40,7 +40,7 @@ struct Cnn {
 
 Tensor mean_cross_entropy(const Tensor& logits, const Tensor& labels) {
   const Tensor chosen = equal(unsqueeze(labels, 1), arange(logits.dim(1)));
-  return sum(logsumexp(logits, 1) - sum(where(chosen, logits, 0.0), 1)) / static_cast<double>(labels.size());
+  return mean(logsumexp(logits, 1) - sum(where(chosen, logits, 0.0), 1));
 }
 
 template <class Model, class Optimizer, class Options>
