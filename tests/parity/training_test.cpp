@@ -1,18 +1,12 @@
 // 100 steps of training: losses and last weights as PyTorch has them.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "likely/autodiff/gradient.hpp"
-#include "likely/core/create.hpp"
 #include "likely/ops/activation.hpp"
-#include "likely/ops/arithmetic.hpp"
-#include "likely/ops/cast.hpp"
-#include "likely/ops/compare.hpp"
 #include "likely/ops/convolution.hpp"
 #include "likely/ops/linear.hpp"
+#include "likely/ops/loss.hpp"
 #include "likely/ops/pooling.hpp"
-#include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/optim/adam.hpp"
 #include "likely/optim/sgd.hpp"
@@ -38,11 +32,6 @@ struct Cnn {
   LIKELY_PARTS(w1, b1, w2, b2, w3, b3)
 };
 
-Tensor mean_cross_entropy(const Tensor& logits, const Tensor& labels) {
-  const Tensor chosen = equal(unsqueeze(labels, 1), arange(logits.dim(1)));
-  return mean(logsumexp(logits, 1) - sum(where(chosen, logits, 0.0), 1));
-}
-
 template <class Model, class Optimizer, class Options>
 void expect_run(const ReferenceRun& run, const Options& options, DType dtype, double tolerance) {
   Model model;
@@ -53,7 +42,7 @@ void expect_run(const ReferenceRun& run, const Options& options, DType dtype, do
   Optimizer optimizer(model, options);
   for (std::size_t step = 0; step < run.losses.size(); ++step) {
     auto [loss, gradient] =
-        value_and_grad(model, [&](const Model& m) { return mean_cross_entropy(m(x), run.y); });
+        value_and_grad(model, [&](const Model& m) { return softmax_cross_entropy(m(x), run.y); });
     ASSERT_NEAR(loss.item(), run.losses[step], tolerance) << run.name << ", step " << step;
     optimizer.step(model, gradient);
   }
