@@ -129,13 +129,9 @@ Tensor Rng::bernoulli(const Tensor& probabilities) {
   const Tensor p = probabilities.with_track({}).contiguous();
   return fill_floating("bernoulli", p.shape(), p.dtype(), [&]<class T>(T* out, std::int64_t n) {
     const T* values = p.data<T>();
-    bool all_good = true;
-    for (std::int64_t i = 0; i < n; ++i) all_good &= values[i] >= T{0} && values[i] <= T{1};
-    if (!all_good) {
-      detail::checked_parameters("bernoulli", "probabilities must lie in [0, 1]", p,
-                                 [](double v) { return v >= 0.0 && v <= 1.0; });
-    }
-    kernels::fill_bernoulli(draw(), values, out, n);
+    if (kernels::fill_bernoulli(draw(), values, out, n)) return;
+    detail::checked_parameters("bernoulli", "probabilities must lie in [0, 1]", p,
+                               [](double v) { return v >= 0.0 && v <= 1.0; });
   });
 }
 

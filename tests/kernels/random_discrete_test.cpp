@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "likely/kernels/random_variates.hpp"
@@ -15,17 +16,42 @@ constexpr RandomKey kKey{0x5eed, 7};
 
 TEST(RandomBernoulli, ComparesTheWordsOfTheGenerator) {
   const double p = 0.3;
-  std::vector<float> out(1000), kept(1000), x(1000, 2.0f);
-  std::vector<double> each(1000, p), from_each(1000);
-  fill_bernoulli(kKey, p, out.data(), 1000);
-  fill_bernoulli(kKey, each.data(), from_each.data(), 1000);
-  keep_some(kKey, p, x.data(), kept.data(), 1000);
-  for (std::uint64_t i = 0; i < out.size(); ++i) {
-    const bool one = philox_word(kKey, i) < p * 0x1p32;
-    EXPECT_EQ(out[i], one ? 1.0f : 0.0f);
-    EXPECT_EQ(from_each[i], one ? 1.0 : 0.0);
-    EXPECT_EQ(kept[i], one ? 2.0f * static_cast<float>(1.0 / p) : 0.0f);
+  // An odd length, so that the last vector is not whole.
+  std::vector<float> same(999), each(999, 0.3f), chosen(999), x(999, 2.0f), kept(999);
+  std::vector<double> each_wide(999, p), chosen_wide(999), x_wide(999, 2.0), kept_wide(999);
+  fill_bernoulli(kKey, p, same.data(), 999);
+  EXPECT_TRUE(fill_bernoulli(kKey, each.data(), chosen.data(), 999));
+  EXPECT_TRUE(fill_bernoulli(kKey, each_wide.data(), chosen_wide.data(), 999));
+  keep_some(kKey, p, x.data(), kept.data(), 999);
+  keep_some(kKey, p, x_wide.data(), kept_wide.data(), 999);
+  for (std::uint64_t i = 0; i < same.size(); ++i) {
+    const std::uint32_t word = philox_word(kKey, i);
+    EXPECT_EQ(same[i], word < p * 0x1p32 ? 1.0f : 0.0f);
+    const bool one = std::ldexp(static_cast<float>(word >> 8), -24) < 0.3f;
+    EXPECT_EQ(chosen[i], one ? 1.0f : 0.0f);
+    EXPECT_EQ(kept[i], one ? 2.0f * (1.0f / 0.3f) : 0.0f);
+    const bool one_wide = std::ldexp(static_cast<double>(word >> 1), -31) < p;
+    EXPECT_EQ(chosen_wide[i], one_wide ? 1.0 : 0.0);
+    EXPECT_EQ(kept_wide[i], one_wide ? 2.0 * (1.0 / p) : 0.0);
   }
+}
+
+TEST(RandomBernoulli, FindsProbabilitiesOutsideTheirRange) {
+  for (const float bad : {-0.1f, 1.1f, std::nanf("")}) {
+    for (const std::size_t place : {0, 500, 998}) {
+      std::vector<float> p(999, 0.5f), out(999);
+      p[place] = bad;
+      EXPECT_FALSE(fill_bernoulli(kKey, p.data(), out.data(), 999)) << bad << " at " << place;
+      std::vector<double> wide(p.begin(), p.end()), out_wide(999);
+      EXPECT_FALSE(fill_bernoulli(kKey, wide.data(), out_wide.data(), 999));
+    }
+  }
+}
+
+TEST(RandomBernoulli, DropsInfinities) {
+  std::vector<float> x(999, std::numeric_limits<float>::infinity()), kept(999);
+  keep_some(kKey, 0.5, x.data(), kept.data(), 999);
+  for (const float v : kept) EXPECT_TRUE(v == 0.0f || std::isinf(v));
 }
 
 TEST(RandomBernoulli, ElementsDependOnTheirIndexAlone) {
