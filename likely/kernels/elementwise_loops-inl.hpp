@@ -7,6 +7,7 @@
 #define LIKELY_KERNELS_ELEMENTWISE_LOOPS_INL_HPP
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -43,6 +44,18 @@ HWY_INLINE void store_first(hn::Vec<D> v, D d, T* to, std::size_t count) {
   }
 }
 
+// Long rows come from beyond the second cache. A costly operation fills the window in which the processor
+// looks ahead by itself, so lines are asked for a kilobyte early, four at a time.
+inline constexpr std::size_t kFarBytes = 16384;
+inline constexpr std::size_t kAheadBytes = 1024;
+inline constexpr std::size_t kGroupBytes = 256;
+
+template <class T>
+HWY_INLINE void prefetch_group(const T* from) {
+  const char* bytes = reinterpret_cast<const char*>(from) + kAheadBytes;
+  for (std::size_t line = 0; line < kGroupBytes; line += 64) hwy::Prefetch(bytes + line);
+}
+
 // Op is made from (p, q) and called as op(d, x) -> y on whole vectors.
 template <class T, class Op>
 void unary_loop(const void* x_memory, void* y_memory, std::int64_t n, double p, double q) {
@@ -65,7 +78,17 @@ void unary_loop(const void* x_memory, void* y_memory, std::int64_t n, double p, 
       hn::StoreU(y3, d, y + i + 3 * lanes);
     }
   }
-  for (; i + lanes <= count; i += lanes) hn::StoreU(op(d, hn::LoadU(d, x + i)), d, y + i);
+  const std::size_t whole = count / lanes * lanes;
+  const bool far = !Op::kCheap && count * sizeof(T) >= kFarBytes;
+  while (i < whole) {
+    std::size_t end = whole;
+    if (far) {
+      prefetch_group(x + i);
+      prefetch_group(y + i);
+      end = HWY_MIN(whole, i + kGroupBytes / sizeof(T));
+    }
+    for (; i < end; i += lanes) hn::StoreU(op(d, hn::LoadU(d, x + i)), d, y + i);
+  }
   if (i < count) store_first(op(d, load_first(d, x + i, count - i)), d, y + i, count - i);
 }
 
@@ -109,8 +132,19 @@ void binary_loop(const void* a_memory, const void* b_memory, void* out_memory, s
       b += 4 * b_lanes;
     }
   }
-  for (; i + lanes <= count; i += lanes, a += a_lanes, b += b_lanes) {
-    hn::StoreU(op(d, hn::LoadU(d, a), hn::LoadU(d, b)), d, out + i);
+  const std::size_t whole = count / lanes * lanes;
+  const bool far = !Op::kCheap && count * sizeof(T) >= kFarBytes;
+  while (i < whole) {
+    std::size_t end = whole;
+    if (far) {
+      prefetch_group(a);
+      prefetch_group(b);
+      prefetch_group(out + i);
+      end = HWY_MIN(whole, i + kGroupBytes / sizeof(T));
+    }
+    for (; i < end; i += lanes, a += a_lanes, b += b_lanes) {
+      hn::StoreU(op(d, hn::LoadU(d, a), hn::LoadU(d, b)), d, out + i);
+    }
   }
   if (i < count) {
     const std::size_t rest = count - i;

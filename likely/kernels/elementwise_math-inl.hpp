@@ -125,9 +125,9 @@ HWY_INLINE V exp_polynomial(D d, V r) {
   }
 }
 
-// e^x for x <= 0 (and NaN).
+// For any x up to 710 (f64) or 89 (f32), and NaN.
 template <class D, class V>
-HWY_INLINE V exp_nonpositive(D d, V x) {
+HWY_INLINE V exp_with_edges(D d, V x) {
   const auto argument = reduce_exp(d, at_least(d, x, kIsFloat32<D> ? -105.0 : -746.0));
   const auto r = argument.r;
   const auto one = constant(d, 1.0);
@@ -135,9 +135,39 @@ HWY_INLINE V exp_nonpositive(D d, V x) {
   return scale_by_power_of_two(d, y, argument.n);
 }
 
+#if HWY_TARGET > HWY_AVX3
+template <class D, class V>
+HWY_NOINLINE V exp_far(D d, V x) {
+  return exp_with_edges(d, at_most(d, x, kIsFloat32<D> ? 89.0 : 710.0));
+}
+#endif
+
+// e^x for x <= 0 (and NaN). Without AVX-512's scaling instruction it is cheaper to ask whether all results
+// are normal numbers, which an addition to their exponents then scales, exactly as the slow way would.
+template <class D, class V>
+HWY_INLINE V exp_nonpositive(D d, V x) {
+#if HWY_TARGET <= HWY_AVX3
+  return exp_with_edges(d, x);
+#else
+  const auto near = hn::Le(hn::Abs(x), constant(d, kIsFloat32<D> ? 87.0 : 708.0));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, near))) return exp_far(d, x);
+  const BitsTag<D> bits;
+  const auto argument = reduce_exp(d, x);
+  const auto r = argument.r;
+  const auto one = constant(d, 1.0);
+  const auto y = hn::MulAdd(hn::MulAdd(exp_polynomial(d, r), r, one), r, one);
+  const auto exponent = hn::BitCast(bits, hn::Add(argument.n, constant(d, kRounder<D>)));
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, y), hn::ShiftLeft<kMantissaBits<D>>(exponent)));
+#endif
+}
+
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
-  return exp_nonpositive(d, at_most(d, x, kIsFloat32<D> ? 89.0 : 710.0));
+#if HWY_TARGET <= HWY_AVX3
+  return exp_with_edges(d, at_most(d, x, kIsFloat32<D> ? 89.0 : 710.0));
+#else
+  return exp_nonpositive(d, x);
+#endif
 }
 
 // e^x - 1 where e^x neither overflows nor is denormal.
@@ -219,7 +249,7 @@ HWY_INLINE V log_edges(D d, V shifted, V y) {
 }
 
 template <class D, class V>
-HWY_INLINE V log(D d, V x) {
+HWY_NOINLINE V log_with_edges(D d, V x) {
   using T = hn::TFromD<D>;
   const auto denormal = hn::Lt(x, hn::Set(d, std::numeric_limits<T>::min()));
   const auto normal = hn::IfThenElse(denormal, hn::Mul(x, constant(d, 0x1p60)), x);
@@ -229,18 +259,34 @@ HWY_INLINE V log(D d, V x) {
 }
 
 template <class D, class V>
-HWY_INLINE V log1p(D d, V x) {
+HWY_INLINE V log(D d, V x) {
+  using T = hn::TFromD<D>;
+  const auto normal = hn::And(hn::Ge(x, hn::Set(d, std::numeric_limits<T>::min())),
+                              hn::Le(x, hn::Set(d, std::numeric_limits<T>::max())));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, normal))) return log_with_edges(d, x);
+  const auto argument = reduce_log(d, x);
+  return log_polynomial(d, argument.k, hn::Sub(argument.m, constant(d, 1.0)));
+}
+
+// For -1 < x < infinity; `sum` is 1 + x.
+template <class D, class V>
+HWY_INLINE V log1p_inside(D d, V x, V sum) {
   const auto one = constant(d, 1.0);
-  const auto sum = hn::Add(x, one);
-  // What the rounding of 1 + x lost: added to f, it makes f = x exactly where k = 0.
+  // What the rounding of 1 + x lost is added to f. Where k = 0, f is x itself.
   const auto rounded = hn::Sub(sum, one);
   const auto lost = hn::Add(hn::Sub(one, hn::Sub(sum, rounded)), hn::Sub(x, rounded));
   const auto argument = reduce_log(d, sum);
-  // 2^1-k and a half, since 2^-127 is no normal float.
+  // 2^(1-k) and a half, since 2^-127 is no normal float.
   const auto inverse = power_of_two(d, hn::Sub(one, argument.k));
   const auto f = hn::MulAdd(hn::Mul(lost, constant(d, 0.5)), inverse, hn::Sub(argument.m, one));
   const auto exact = hn::IfThenElse(hn::Eq(argument.k, hn::Zero(d)), x, f);
-  return log_edges(d, sum, log_polynomial(d, argument.k, exact));
+  return log_polynomial(d, argument.k, exact);
+}
+
+template <class D, class V>
+HWY_INLINE V log1p(D d, V x) {
+  const auto sum = hn::Add(x, constant(d, 1.0));
+  return log_edges(d, sum, log1p_inside(d, x, sum));
 }
 
 template <class D, class V>
@@ -276,7 +322,8 @@ HWY_INLINE SigmoidPair<V> sigmoid_pair(D d, V x) {
 // log(1 + e^x) without overflow: max(x, 0) + log(1 + e^-|x|).
 template <class D, class V>
 HWY_INLINE V softplus(D d, V x) {
-  const auto tail = log1p(d, exp_nonpositive(d, hn::Neg(hn::Abs(x))));
+  const auto e = exp_nonpositive(d, hn::Neg(hn::Abs(x)));
+  const auto tail = log1p_inside(d, e, hn::Add(e, constant(d, 1.0)));
   return hn::Add(hn::Max(hn::Zero(d), x), tail);
 }
 

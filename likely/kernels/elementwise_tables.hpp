@@ -10,6 +10,7 @@ UnaryRow find_arithmetic_unary(Unary operation, DType type);
 UnaryRow find_transcendental_unary(Unary operation, DType type);
 UnaryRow find_activation_unary(Unary operation, DType type);
 UnaryRow find_special_unary(Unary operation, DType type);
+UnaryRow find_special_vector(Unary operation, DType type);
 
 BinaryRow find_arithmetic_binary(Binary operation, DType type);
 BinaryRow find_transcendental_binary(Binary operation, DType type);

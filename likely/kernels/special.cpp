@@ -1,4 +1,4 @@
-// lgamma and its derivatives, element by element in double: no vector form is as exact near their zeros.
+// lgamma and its derivatives, element by element in double.
 #include <cmath>
 #include <limits>
 
@@ -30,24 +30,24 @@ double pi_cotangent(double x) {
 }
 
 // The zero of digamma near 1.46, in two parts.
-constexpr double kZeroHigh = 0x1.762d86356be3fp+0;
+constexpr double kZeroHigh = kDigammaZero;
 constexpr double kZeroLow = 9.549995429965697e-17;
 
-// Near its zero, digamma is a sum of differences 1 / (z + n) - 1 / (x + n) with the factor x - z pulled out:
-// a Taylor series in x - z.
-double digamma_near_zero(double x) {
-  const double h = (x - kZeroHigh) - kZeroLow;
-  double power = h;
-  double sum = 0.0;
-  double sign = 1.0;
-  for (int order = 1; order < 20; ++order) {
-    // psi^(n)(z) / n! = (-1)^(n+1) zeta(n + 1, z)
-    const double term = sign * hurwitz_zeta(order + 1, kZeroHigh) * power;
-    sum += term;
-    if (std::abs(term) <= 1e-18 * std::abs(sum)) break;
-    power *= h;
-    sign = -sign;
+// Taylor's series there: psi^(n)(z) / n! = (-1)^(n+1) zeta(n + 1, z).
+struct ZeroSeries {
+  static constexpr int kTerms = 18;
+  double coefficient[kTerms];
+  ZeroSeries() {
+    for (int n = 0; n < kTerms; ++n)
+      coefficient[n] = (n % 2 == 0 ? 1.0 : -1.0) * hurwitz_zeta(n + 2, kZeroHigh);
   }
+};
+
+double digamma_near_zero(double x) {
+  static const ZeroSeries series;
+  const double h = (x - kZeroHigh) - kZeroLow;
+  double sum = 0.0;
+  for (int n = ZeroSeries::kTerms - 1; n >= 0; --n) sum = h * (sum + series.coefficient[n]);
   return sum;
 }
 
@@ -85,7 +85,7 @@ double digamma(double x) {
   if (is_pole(x) || x == -kInfinity) return kNaN;
   if (x == kInfinity) return x;
   if (x < 0.0) return digamma(1.0 - x) - pi_cotangent(x);
-  if (std::abs(x - kZeroHigh) < 0.05) return digamma_near_zero(x);
+  if (std::abs(x - kZeroHigh) < kDigammaZeroRadius) return digamma_near_zero(x);
   double shift = 0.0;
   for (; x < kAsymptotic; x += 1.0) shift += 1.0 / x;
   const double inverse = 1.0 / (x * x);
@@ -149,6 +149,7 @@ UnaryRow find_special(Unary operation) {
 }  // namespace
 
 UnaryRow find_special_unary(Unary operation, DType type) {
+  if (const UnaryRow row = find_special_vector(operation, type)) return row;
   if (type == DType::f32) return find_special<float>(operation);
   if (type == DType::f64) return find_special<double>(operation);
   return nullptr;

@@ -18,4 +18,8 @@ double polygamma(int order, double x);
 // sum over n >= 0 of (x + n)^-s for s = 2, 3, ... and x not a pole.
 double hurwitz_zeta(int s, double x);
 
+// The positive zero of digamma; around it sums of large terms would cancel, so it has a series of its own.
+inline constexpr double kDigammaZero = 0x1.762d86356be3fp+0;
+inline constexpr double kDigammaZeroRadius = 0.15;
+
 }  // namespace likely::kernels

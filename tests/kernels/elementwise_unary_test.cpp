@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
 #include <cmath>
 #include <cstring>
@@ -20,6 +21,8 @@ Real exact_gelu(Real x) { return x * std::erfc(-x / std::sqrt(Real{2})) / 2; }
 Real exact_gelu_tanh(Real x) {
   return x * exact_sigmoid(2 * std::sqrt(2 / std::acos(Real{-1})) * (x + Real{0.044715} * x * x * x));
 }
+
+Real exact_digamma(Real x) { return boost::math::digamma(x); }
 
 struct Function {
   const char* name;
@@ -60,7 +63,12 @@ const Function kFunctions[] = {
     {"power 1.75", Unary::power_scalar, [](Real x) { return std::pow(x, Real{1.75}); }, 0, 1e20, 1e20, 1e-7,
      4e-16, 1.75},
     {"power -2", Unary::power_scalar, [](Real x) { return 1 / (x * x); }, 1e-9, 1e9, 1e9, 2e-7, 4e-16, -2.0},
-    {"lgamma", Unary::lgamma, [](Real x) { return std::lgamma(x); }, 0.01, 1000, 1000, 1e-7, 1e-14},
+    {"lgamma", Unary::lgamma, [](Real x) { return std::lgamma(x); }, 1e-35, 1e35, 1e35, 1e-6, 1e-14},
+    {"lgamma left", Unary::lgamma, [](Real x) { return std::lgamma(x); }, -0.9, -0.1, -0.1, 1e-6, 1e-14},
+    {"lgamma near", Unary::lgamma, [](Real x) { return std::lgamma(x); }, 0.9, 2.2, 2.2, 1e-6, 1e-14},
+    {"digamma", Unary::digamma, exact_digamma, 1e-35, 1e35, 1e35, 3e-7, 1e-14},
+    {"digamma near", Unary::digamma, exact_digamma, 1.3, 1.6, 1.6, 1e-6, 2e-14},
+    {"digamma left", Unary::digamma, exact_digamma, -0.4, -0.1, -0.1, 3e-6, 1e-13},
 };
 
 // Evenly spaced values and values spaced by their logarithm on both sides of zero.
