@@ -1,4 +1,4 @@
-// The fully connected layer (4.5-4.11) in one step.
+// A fully connected layer, one line of (4.15), in one step.
 #pragma once
 
 #include <cstdint>
