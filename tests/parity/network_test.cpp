@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "likely/autodiff/custom.hpp"
+#include "likely/ops/attention.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/ops/normalize.hpp"
 #include "likely/ops/softmax.hpp"
@@ -33,6 +34,13 @@ TEST(Parity, Normalization) {
                           {"layer_norm", [](In x) { return layer_norm(x[0], 1, x[1], x[2]); }},
                           {"group_norm", [](In x) { return group_norm(x[0], 2, x[1], x[2]); }},
                           {"rms_norm", [](In x) { return rms_norm(x[0], 1, x[1]); }}});
+}
+
+TEST(Parity, Attention) {
+  expect_parity("attentions",
+                {{"attention", [](In x) { return attention(x[0], x[1], x[2]); }},
+                 {"attention_mask", [](In x) { return attention(x[0], x[1], x[2], {.mask = x[3]}); }},
+                 {"attention_causal", [](In x) { return attention(x[0], x[1], x[2], {.causal = true}); }}});
 }
 
 }  // namespace
