@@ -21,16 +21,16 @@ namespace {
 constexpr double kMemoryNanoseconds = 0.15;
 
 // For contiguous operands: nothing to plan, and one direct call where one thread does it.
-template <class Row>
-void apply_contiguous(std::int64_t n, double nanoseconds, const Row& row) {
+template <class Operation, class Row>
+void apply_contiguous(Operation operation, DType type, std::int64_t n, const Row& row) {
   if (n <= kStridedTile) {
     if (n > 0) row(0, n);
     return;
   }
   const std::int64_t tiles = (n + kStridedTile - 1) / kStridedTile;
-  parallel_tiles(tiles, nanoseconds * static_cast<double>(n), [&](std::int64_t tile) {
-    row(tile * kStridedTile, std::min(kStridedTile, n - tile * kStridedTile));
-  });
+  parallel_tiles(
+      tiles, nanoseconds_per_element(operation, type) * static_cast<double>(n),
+      [&](std::int64_t tile) { row(tile * kStridedTile, std::min(kStridedTile, n - tile * kStridedTile)); });
 }
 
 std::int64_t product(int rank, const std::int64_t* shape) {
@@ -50,7 +50,7 @@ Row must_exist(Row row, DType type) {
 void apply_unary(Unary operation, DType type, const void* x, void* out, std::int64_t n, double p, double q) {
   const UnaryRow kernel = must_exist(unary_row(operation, type), type);
   const std::size_t size = size_of(type);
-  apply_contiguous(n, nanoseconds_per_element(operation, type), [&](std::int64_t begin, std::int64_t count) {
+  apply_contiguous(operation, type, n, [&](std::int64_t begin, std::int64_t count) {
     kernel(advance_bytes(x, begin, size), advance_bytes(out, begin, size), count, p, q);
   });
 }
@@ -59,7 +59,7 @@ void apply_binary(Binary operation, DType type, const void* a, const void* b, vo
                   double p) {
   const BinaryRow kernel = must_exist(binary_row(operation, type), type);
   const std::size_t size = size_of(type);
-  apply_contiguous(n, nanoseconds_per_element(operation, type), [&](std::int64_t begin, std::int64_t count) {
+  apply_contiguous(operation, type, n, [&](std::int64_t begin, std::int64_t count) {
     kernel(advance_bytes(a, begin, size), advance_bytes(b, begin, size), advance_bytes(out, begin, size),
            count, 1, 1, p);
   });

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "likely/core/threads.hpp"
 #include "likely/kernels/strided.hpp"
@@ -33,8 +34,12 @@ struct CopyPlan {
     rank = merged.rank;
     for (int d = 0; d < rank; ++d)
       dimensions[d] = {merged.shape[d], merged.strides[0][d], merged.strides[1][d]};
-    std::stable_sort(dimensions, dimensions + rank,
-                     [](const Dimension& a, const Dimension& b) { return std::abs(a.to) > std::abs(b.to); });
+    // By insertion: there are few, and they mostly are in order.
+    for (int i = 1; i < rank; ++i) {
+      for (int j = i; j > 0 && std::abs(dimensions[j - 1].to) < std::abs(dimensions[j].to); --j) {
+        std::swap(dimensions[j - 1], dimensions[j]);
+      }
+    }
     int kept = 0;
     for (int d = 0; d < rank; ++d) {
       const Dimension& inner = dimensions[d];
@@ -78,6 +83,7 @@ void copy_plain(const CopyPlan& plan, const Element* from, Element* to) {
   const std::int64_t tile = kTileBytes / static_cast<std::int64_t>(sizeof(Element));
   const std::int64_t pieces = (inner.size + tile - 1) / tile;
   const std::int64_t together = pieces > 1 ? 1 : std::max<std::int64_t>(1, tile / inner.size);
+  if (rows == 1 && inner.size <= tile) return copy_row(from, inner.from, to, inner.to, inner.size);
   const bool whole = inner.to == 1 && (inner.from == 1 || inner.from == 0) && inner.size >= 16;
   const double each = whole ? kNanosecondsPerByte * sizeof(Element) : kNanosecondsPerElement;
   const std::int64_t tiles = (rows + together - 1) / together * pieces;

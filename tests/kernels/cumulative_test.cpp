@@ -40,7 +40,9 @@ void check(double tolerance) {
         set_threads(2);
         cumulate(operation, dtype_of<T>, place.data(), place.data(), view.outer, view.length, view.inner,
                  reversed);
-        ASSERT_EQ(std::memcmp(y.data(), place.data(), y.size() * sizeof(T)), 0);
+        if (n > 0) {
+          ASSERT_EQ(std::memcmp(y.data(), place.data(), y.size() * sizeof(T)), 0);
+        }
         for (std::int64_t o = 0; o < view.outer; ++o) {
           for (std::int64_t j = 0; j < view.inner; ++j) {
             Real sum = 0, product = 1, exponentials = 0, weight = 0;
