@@ -140,7 +140,7 @@ Tensor Tape::track(const Tensor& tensor, std::string name) {
   return tensor.with_track({id_, static_cast<std::uint32_t>(nodes_.size() - 1)});
 }
 
-Tensor Tape::push(const char* name, const Tensor& output, std::span<const Tensor* const> inputs,
+Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const> inputs,
                   std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Track& track = inputs[i]->track();
@@ -157,7 +157,7 @@ Tensor Tape::push(const char* name, const Tensor& output, std::span<const Tensor
                     .found = 0,
                     .layer = -1});
   if (tracing_non_finite()) trace(nodes_.back(), output, inputs);
-  return output.with_track({id_, static_cast<std::uint32_t>(nodes_.size() - 1)});
+  return std::move(output).with_track({id_, static_cast<std::uint32_t>(nodes_.size() - 1)});
 }
 
 void Tape::forget(Node& node) {

@@ -80,12 +80,11 @@ class Tape {
   // rule(const Tensor& gradient, Pull& pull); returns output as tracked by this tape. `name` must be a
   // literal.
   template <class Rule>
-  Tensor record(const char* name, const Tensor& output, std::initializer_list<const Tensor*> inputs,
-                Rule rule) {
-    return record(name, output, std::span(inputs.begin(), inputs.size()), std::move(rule));
+  Tensor record(const char* name, Tensor output, std::initializer_list<const Tensor*> inputs, Rule rule) {
+    return record(name, std::move(output), std::span(inputs.begin(), inputs.size()), std::move(rule));
   }
   template <class Rule>
-  Tensor record(const char* name, const Tensor& output, std::span<const Tensor* const> inputs, Rule rule) {
+  Tensor record(const char* name, Tensor output, std::span<const Tensor* const> inputs, Rule rule) {
     static_assert(std::is_invocable_v<Rule&, const Tensor&, Pull&>,
                   "rule(const Tensor& gradient, Pull& pull)");
     static_assert(alignof(Rule) <= alignof(std::max_align_t));
@@ -93,7 +92,7 @@ class Tape {
     auto* closure = new (memory) Rule(std::move(rule));
     auto* parents = reinterpret_cast<std::uint32_t*>(memory + sizeof(Rule));
     return push(
-        name, output, inputs, parents, closure,
+        name, std::move(output), inputs, parents, closure,
         [](void* f, const Tensor& g, Pull& pull) { (*static_cast<Rule*>(f))(g, pull); },
         [](void* f) { static_cast<Rule*>(f)->~Rule(); });
   }
@@ -131,8 +130,8 @@ class Tape {
   };
 
   std::byte* allocate(std::size_t bytes);
-  Tensor push(const char* name, const Tensor& output, std::span<const Tensor* const> inputs,
-              std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy);
+  Tensor push(const char* name, Tensor output, std::span<const Tensor* const> inputs, std::uint32_t* parents,
+              void* closure, CallRule call, DestroyRule destroy);
   void forget(Node& node);
   void trace(Node& node, const Tensor& output, std::span<const Tensor* const> inputs);
   std::string place(std::int32_t layer) const;

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "likely/core/error.hpp"
 
@@ -16,9 +18,6 @@ namespace likely {
 namespace {
 
 using detail::Block;
-
-std::atomic<std::int64_t> bytes_in_use{0};
-std::atomic<std::int64_t> bytes_peak{0};
 
 // Sizes are rounded up to 4 steps an octave, so that at most a fifth of a block is wasted.
 constexpr int kClasses = 192;
@@ -78,10 +77,38 @@ struct FreeBody {
   FreeBody* next;
 };
 
+// What one thread took minus what it gave back, and the most that this ever was. Only its thread writes to
+// them, so that counting needs no locked instruction; a block that goes back on another thread is counted
+// there.
+struct Account {
+  std::atomic<std::int64_t> in_use{0};
+  std::atomic<std::int64_t> peak{0};
+
+  void add(std::int64_t bytes) {
+    const std::int64_t now = in_use.load(std::memory_order_relaxed) + bytes;
+    in_use.store(now, std::memory_order_relaxed);
+    if (now > peak.load(std::memory_order_relaxed)) peak.store(now, std::memory_order_relaxed);
+  }
+};
+
+// The accounts of all threads, and what is left of those that ended.
+struct Accounts {
+  std::mutex mutex;
+  std::vector<Account*> open;
+  Account ended;
+
+  static Accounts& all() {
+    // Never destroyed: tensors may outlive every other static object.
+    static auto* accounts = new Accounts;
+    return *accounts;
+  }
+};
+
 struct ThreadCache {
   std::array<Block*, kClasses> free_blocks{};
   FreeBody* free_bodies = nullptr;
   std::int64_t cached = 0;
+  Account account;
 
   void trim() {
     for (Block*& head : free_blocks) {
@@ -111,11 +138,18 @@ struct CacheOwner {
   CacheOwner() {
     cache = &own;
     cache_state = CacheState::alive;
+    Accounts& accounts = Accounts::all();
+    const std::lock_guard lock(accounts.mutex);
+    accounts.open.push_back(&own.account);
   }
   ~CacheOwner() {
     cache = nullptr;
     cache_state = CacheState::gone;
     own.trim();
+    Accounts& accounts = Accounts::all();
+    const std::lock_guard lock(accounts.mutex);
+    std::erase(accounts.open, &own.account);
+    accounts.ended.add(own.account.in_use);
   }
 };
 
@@ -126,21 +160,37 @@ ThreadCache* this_cache() {
   return cache;
 }
 
-void count_use(std::int64_t bytes) {
-  const std::int64_t now = bytes_in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  std::int64_t peak = bytes_peak.load(std::memory_order_relaxed);
-  while (now > peak && !bytes_peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+void count_use(ThreadCache* mine, std::int64_t bytes) {
+  if (mine != nullptr) {
+    mine->account.add(bytes);
+    return;
   }
+  Accounts& accounts = Accounts::all();
+  const std::lock_guard lock(accounts.mutex);
+  accounts.ended.add(bytes);
 }
 
 }  // namespace
 
 MemoryReport memory_report() {
   const ThreadCache* mine = this_cache();
-  return {bytes_in_use.load(), bytes_peak.load(), mine == nullptr ? 0 : mine->cached};
+  Accounts& accounts = Accounts::all();
+  const std::lock_guard lock(accounts.mutex);
+  MemoryReport report{accounts.ended.in_use, accounts.ended.peak, mine == nullptr ? 0 : mine->cached};
+  for (const Account* account : accounts.open) {
+    report.in_use += account->in_use;
+    report.peak += account->peak;
+  }
+  report.peak = std::max(report.peak, report.in_use);
+  return report;
 }
 
-void reset_peak_memory() { bytes_peak.store(bytes_in_use.load()); }
+void reset_peak_memory() {
+  Accounts& accounts = Accounts::all();
+  const std::lock_guard lock(accounts.mutex);
+  accounts.ended.peak = accounts.ended.in_use.load();
+  for (Account* account : accounts.open) account->peak = account->in_use.load();
+}
 
 void trim_memory() {
   if (ThreadCache* mine = this_cache()) mine->trim();
@@ -159,14 +209,14 @@ detail::Block* detail::allocate_block(std::size_t bytes) {
     block = system_block(size_class);
   }
   block->references.store(1, std::memory_order_relaxed);
-  count_use(static_cast<std::int64_t>(block->bytes));
+  count_use(mine, static_cast<std::int64_t>(block->bytes));
   return block;
 }
 
 void detail::release_block(Block* block) {
-  if (block->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  bytes_in_use.fetch_sub(static_cast<std::int64_t>(block->bytes), std::memory_order_relaxed);
+  if (!last_reference(block->references)) return;
   ThreadCache* mine = this_cache();
+  count_use(mine, -static_cast<std::int64_t>(block->bytes));
   if (mine == nullptr || !kKeepBlocks) {
     system_free(block);
     return;

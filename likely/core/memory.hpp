@@ -10,7 +10,8 @@ namespace likely {
 // What the pool holds, in bytes.
 struct MemoryReport {
   std::int64_t in_use;  // held by tensors now
-  std::int64_t peak;    // the most that was ever held, since start or since reset_peak_memory()
+  std::int64_t peak;  // the most that was ever held, since start or since reset_peak_memory(); where several
+                      // threads make tensors, the sum of each thread's most
   std::int64_t cached;  // kept by this thread for the next tensors
 };
 
@@ -21,6 +22,13 @@ void reset_peak_memory();
 void trim_memory();
 
 namespace detail {
+
+// Gives up one reference; true if it was the last. Nobody can add one to a count of 1 that is ours alone, so
+// the common case needs no locked instruction.
+inline bool last_reference(std::atomic<std::int32_t>& references) {
+  return references.load(std::memory_order_acquire) == 1 ||
+         references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
 
 // The head of a block; its elements follow, 64-byte aligned.
 struct alignas(64) Block {

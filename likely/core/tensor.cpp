@@ -63,6 +63,21 @@ Tensor Tensor::uninitialized(const Shape& shape, DType dtype) {
   return Tensor(body);
 }
 
+Tensor Tensor::uninitialized_like(const Tensor& other) {
+  const TensorBody& model = other.body();
+  if (!model.contiguous) return uninitialized(model.shape, model.dtype);
+  detail::Block* block = detail::allocate_block(static_cast<std::size_t>(model.size) * size_of(model.dtype));
+  auto* body = new (detail::allocate_body(sizeof(TensorBody))) TensorBody;
+  body->dtype = model.dtype;
+  body->offset = 0;
+  body->size = model.size;
+  body->contiguous = true;
+  body->block = block;
+  body->shape = model.shape;
+  body->strides = model.strides;
+  return Tensor(body);
+}
+
 void Tensor::refuse_empty() {
   refuse("tensor", "an empty tensor was used where one with elements is needed");
 }

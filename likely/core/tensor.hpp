@@ -61,13 +61,13 @@ class Tensor {
     return *this;
   }
   ~Tensor() {
-    if (body_ != nullptr && body_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      detail::destroy_body(body_);
-    }
+    if (body_ != nullptr && detail::last_reference(body_->references)) detail::destroy_body(body_);
   }
 
   // A new dense tensor whose elements are not set yet: for kernels that write all of them.
   static Tensor uninitialized(const Shape& shape, DType dtype = DType::f32);
+  // The same with the shape and the type of another.
+  static Tensor uninitialized_like(const Tensor& other);
 
   bool defined() const { return body_ != nullptr; }
   const Shape& shape() const { return body().shape; }
@@ -127,10 +127,10 @@ class Tensor {
 
   const Track& track() const { return track_; }
   // The same tensor, seen as that node of a tape; Track{} makes it a constant.
-  Tensor with_track(Track track) const {
-    Tensor result(*this);
-    result.track_ = track;
-    return result;
+  Tensor with_track(Track track) const& { return Tensor(*this).with_track(track); }
+  Tensor with_track(Track track) && {
+    track_ = track;
+    return std::move(*this);
   }
 
   // A frozen parameter is saved but not learned (see tree/freeze.hpp).

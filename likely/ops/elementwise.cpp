@@ -20,14 +20,6 @@ Strides broadcast_strides(const Tensor& x, const Shape& shape) {
   return strides;
 }
 
-Shape common_shape(const char* name, const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() ? a.shape() : broadcast_shapes(name, a.shape(), b.shape());
-}
-
-bool both_dense(const Tensor& a, const Tensor& b, const Shape& shape) {
-  return a.is_contiguous() && b.is_contiguous() && a.shape() == shape && b.shape() == shape;
-}
-
 // An operation that has no meaning for a type names itself.
 [[noreturn]] void refuse_dtype(const char* name, DType dtype) {
   refuse(name, "is not defined for " + std::string(name_of(dtype)));
@@ -38,20 +30,21 @@ bool both_dense(const Tensor& a, const Tensor& b, const Shape& shape) {
 Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule rule, const Tensor& x, double p,
              double q) {
   if (Tape* tape = recording_tape(x)) {
-    const Tensor lower = tape->below(x);
+    Tensor lower = tape->below(x);
     Tensor y = unary(name, operation, save, rule, lower, p, q);
     if (rule == nullptr) return y;
-    const Tensor saved = save == Save::input ? lower : save == Save::output ? y : Tensor();
-    return tape->record(name, y, {&x}, [rule, saved, p, q](const Tensor& g, Pull& pull) {
-      pull(0, [&] { return rule(saved, g, p, q); });
-    });
+    Tensor saved = save == Save::input ? std::move(lower) : save == Save::output ? y : Tensor();
+    return tape->record(name, std::move(y), {&x},
+                        [rule, saved = std::move(saved), p, q](const Tensor& g, Pull& pull) {
+                          pull(0, [&] { return rule(saved, g, p, q); });
+                        });
   }
   const DType dtype = x.dtype();
   if (kernels::unary_row(operation, dtype) == nullptr) {
     if (is_floating(dtype)) refuse_dtype(name, dtype);
     return unary(name, operation, save, rule, cast(x, DType::f32), p, q);
   }
-  Tensor y = Tensor::uninitialized(x.shape(), dtype);
+  Tensor y = Tensor::uninitialized_like(x);
   if (x.is_contiguous()) {
     kernels::apply_unary(operation, dtype, x.raw(), y.mutable_raw(), x.size(), p, q);
   } else {
@@ -64,21 +57,24 @@ Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule ru
 Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& rules, const Tensor& a,
               const Tensor& b, double p) {
   if (Tape* tape = recording_tape(a, b)) {
-    const Tensor lower_a = tape->below(a);
-    const Tensor lower_b = tape->below(b);
-    const Tensor y = binary(name, operation, rules, lower_a, lower_b, p);
+    Tensor lower_a = tape->below(a);
+    Tensor lower_b = tape->below(b);
+    Tensor y = binary(name, operation, rules, lower_a, lower_b, p);
     if (rules.use_inputs) {
-      return tape->record(name, y, {&a, &b},
-                          [rules, a = lower_a, b = lower_b, y = rules.use_output ? y : Tensor(), p](
+      Tensor output = rules.use_output ? y : Tensor();
+      return tape->record(name, std::move(y), {&a, &b},
+                          [rules, a = std::move(lower_a), b = std::move(lower_b), y = std::move(output), p](
                               const Tensor& g, Pull& pull) {
-                            if (rules.first != nullptr)
+                            if (rules.first != nullptr) {
                               pull(0, [&] { return sum_to(rules.first(a, b, y, g, p), a.shape()); });
-                            if (rules.second != nullptr)
+                            }
+                            if (rules.second != nullptr) {
                               pull(1, [&] { return sum_to(rules.second(a, b, y, g, p), b.shape()); });
+                            }
                           });
     }
     // Nothing to keep but the shapes.
-    return tape->record(name, y, {&a, &b},
+    return tape->record(name, std::move(y), {&a, &b},
                         [rules, sa = a.shape(), sb = b.shape(), p](const Tensor& g, Pull& pull) {
                           const Tensor none;
                           pull(0, [&] { return sum_to(rules.first(none, none, none, g, p), sa); });
@@ -94,12 +90,13 @@ Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& ru
     if (dtype != DType::boolean) refuse_dtype(name, dtype);
     return binary(name, operation, rules, cast(a, DType::i64), cast(b, DType::i64), p);
   }
-  const Shape shape = common_shape(name, a, b);
-  Tensor y = Tensor::uninitialized(shape, dtype);
-  if (both_dense(a, b, shape)) {
+  if (a.is_contiguous() && b.is_contiguous() && a.shape() == b.shape()) {
+    Tensor y = Tensor::uninitialized_like(a);
     kernels::apply_binary(operation, dtype, a.raw(), b.raw(), y.mutable_raw(), y.size(), p);
     return y;
   }
+  const Shape shape = broadcast_shapes(name, a.shape(), b.shape());
+  Tensor y = Tensor::uninitialized(shape, dtype);
   const Strides strides_a = broadcast_strides(a, shape);
   const Strides strides_b = broadcast_strides(b, shape);
   kernels::apply_binary(operation, dtype, {a.raw(), strides_a.data()}, {b.raw(), strides_b.data()},
@@ -112,7 +109,7 @@ namespace {
 // Calls run(operand a, operand b, output, rank, shape) on the broadcast operands; the output is bool.
 template <class Run>
 Tensor to_bools(const char* name, const Tensor& a, const Tensor& b, Run run) {
-  const Shape shape = common_shape(name, a, b);
+  const Shape shape = broadcast_shapes(name, a.shape(), b.shape());
   Tensor y = Tensor::uninitialized(shape, DType::boolean);
   const Strides strides_a = broadcast_strides(a, shape);
   const Strides strides_b = broadcast_strides(b, shape);
