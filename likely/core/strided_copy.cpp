@@ -1,9 +1,9 @@
 #include "likely/core/strided_copy.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <type_traits>
 
+#include "likely/core/strided_walk.hpp"
 #include "likely/core/tensor.hpp"
 
 namespace likely::detail {
@@ -25,30 +25,25 @@ To convert(From value) {
   }
 }
 
+// A price of moving one element, for parallel_tiles: about what memory allows one core.
 template <class To, class From>
-void walk(const From* from, To* to, const Shape& shape, const Strides& strides, int axis) {
-  const std::int64_t n = shape[axis];
-  const std::int64_t step = strides[axis];
-  if (axis == shape.rank() - 1) {
-    for (std::int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i * step]);
-    return;
-  }
-  const std::int64_t below = shape.sub(axis + 1, shape.rank()).size();
-  for (std::int64_t i = 0; i < n; ++i) walk(from + i * step, to + i * below, shape, strides, axis + 1);
-}
+constexpr double kNanosecondsPerElement = static_cast<double>(sizeof(To) + sizeof(From)) / 20.0;
 
 template <class To, class From>
 void convert_all(const Tensor& source, To* to) {
   const auto* from = static_cast<const From*>(source.raw());
-  if (source.is_contiguous()) {
-    if constexpr (std::is_same_v<To, From>) {
-      if (source.size() > 0) std::memcpy(to, from, static_cast<std::size_t>(source.size()) * sizeof(To));
-    } else {
-      for (std::int64_t i = 0; i < source.size(); ++i) to[i] = convert<To>(from[i]);
+  const StridedWalk walk(source.shape(), source.strides(), row_major_strides(source.shape()));
+  walk.run(kNanosecondsPerElement<To, From>, [&](const Rectangle& piece) {
+    for (std::int64_t row = 0; row < piece.rows; ++row) {
+      const From* x = from + piece.from + row * walk.from_row;
+      To* y = to + piece.to + row * walk.to_row;
+      if (walk.from_column == 1) {
+        for (std::int64_t i = 0; i < piece.columns; ++i) y[i] = convert<To>(x[i]);
+      } else {
+        for (std::int64_t i = 0; i < piece.columns; ++i) y[i] = convert<To>(x[i * walk.from_column]);
+      }
     }
-  } else {
-    walk(from, to, source.shape(), source.strides(), 0);
-  }
+  });
 }
 
 template <class To>
@@ -82,9 +77,14 @@ void set_element(void* elements, DType dtype, std::int64_t position, double valu
   }
 }
 
-void copy_to_dense(const Tensor& source, void* target) { convert_to_dense(source, target, source.dtype()); }
+void copy_to_dense(const Tensor& source, void* target) {
+  copy_strided(size_of(source.dtype()), source.shape(), source.raw(), source.strides(), target,
+               row_major_strides(source.shape()));
+}
 
 void convert_to_dense(const Tensor& source, void* target, DType target_type) {
+  if (source.size() == 0) return;
+  if (source.dtype() == target_type) return copy_to_dense(source, target);
   switch (target_type) {
     case DType::f32: return convert_from(source, static_cast<float*>(target));
     case DType::f64: return convert_from(source, static_cast<double*>(target));

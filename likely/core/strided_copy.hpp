@@ -1,9 +1,12 @@
-// Reading and copying the elements of any tensor, whatever its strides and type. Internal to core/.
+// Reading and copying the elements of any tensor, whatever its strides and type: the one way strided memory
+// is copied.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "likely/core/dtype.hpp"
+#include "likely/core/shape.hpp"
 
 namespace likely {
 
@@ -13,6 +16,11 @@ namespace detail {
 
 double element(const void* elements, DType dtype, std::int64_t position);
 void set_element(void* elements, DType dtype, std::int64_t position, double value);
+
+// to[i] = from[i] for every index i of the shape. Strides count elements of `bytes` (1, 4 or 8) and may be 0
+// or negative in the source; the target's elements are all different ones, and none of the source's.
+void copy_strided(std::size_t bytes, const Shape& shape, const void* from, const Strides& from_strides,
+                  void* to, const Strides& to_strides);
 
 // Writes the elements in row-major order.
 void copy_to_dense(const Tensor& source, void* target);
