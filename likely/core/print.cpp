@@ -97,8 +97,8 @@ class FloatingStyle {
       largest = std::max(largest, std::abs(v));
       smallest = std::min(smallest, std::abs(v));
     }
-    const bool scientific =
-        largest > 0 && (largest >= Float(1e8) || smallest < Float(1e-4) || largest / smallest > Float(1000));
+    const bool scientific = largest > 0 && (largest >= Float(1e8) || static_cast<double>(smallest) < 1e-4 ||
+                                            largest / smallest > Float(1000));
     notation_ = scientific ? std::chars_format::scientific : std::chars_format::fixed;
   }
   std::string fixed(Float value) const {
