@@ -12,7 +12,9 @@ namespace {
 
 template <class T>
 void fill_typed(Tensor& target, double value) {
-  std::fill_n(target.mutable_data<T>(), target.size(), static_cast<T>(value));
+  T converted;
+  detail::set_element(&converted, dtype_of<T>, 0, value);
+  std::fill_n(target.mutable_data<T>(), target.size(), converted);
 }
 
 template <class T>
@@ -123,7 +125,11 @@ void NestedList::measure(Shape& shape, DType& dtype, int depth) const {
 
 void NestedList::write(Tensor& target, std::int64_t& position) const {
   if (!is_list_) {
-    detail::set_element(target.mutable_raw(), target.dtype(), position++, value_);
+    if (target.dtype() == DType::i64 && dtype_ == DType::i64) {
+      target.mutable_data<std::int64_t>()[position++] = whole_;
+    } else {
+      detail::set_element(target.mutable_raw(), target.dtype(), position++, value_);
+    }
     return;
   }
   for (const NestedList& item : items_) item.write(target, position);

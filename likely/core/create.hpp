@@ -40,6 +40,7 @@ class NestedList {
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   NestedList(Number value)  // NOLINT(google-explicit-constructor)
       : value_(static_cast<double>(value)),
+        whole_(std::is_integral_v<Number> ? static_cast<std::int64_t>(value) : 0),
         dtype_(std::is_same_v<Number, bool>       ? DType::boolean
                : std::is_floating_point_v<Number> ? DType::f32
                                                   : DType::i64) {}
@@ -53,6 +54,7 @@ class NestedList {
   void write(Tensor& target, std::int64_t& position) const;
 
   double value_ = 0.0;
+  std::int64_t whole_ = 0;  // the same for whole numbers, of which a double holds only 53 bits
   DType dtype_ = DType::f32;
   std::vector<NestedList> items_;
   bool is_list_ = false;

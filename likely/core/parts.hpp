@@ -45,8 +45,8 @@ constexpr std::array<std::string_view, N> split_names(std::string_view text) {
 
 template <class Visitor, class... Parts>
 void visit_named(std::string_view text, Visitor&& visit, Parts&... parts) {
-  const auto names = split_names<sizeof...(Parts)>(text);
-  std::size_t i = 0;
+  [[maybe_unused]] const auto names = split_names<sizeof...(Parts)>(text);
+  [[maybe_unused]] std::size_t i = 0;
   (visit(names[i++], parts), ...);
 }
 

@@ -1,0 +1,80 @@
+#include "likely/core/shape.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/check_gradients.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+
+TEST(Shape, SizesAndText) {
+  EXPECT_EQ(Shape{}.rank(), 0);
+  EXPECT_EQ(Shape{}.size(), 1);
+  EXPECT_EQ(Shape{}.string(), "()");
+  EXPECT_EQ(Shape({5}).string(), "(5,)");
+  EXPECT_EQ(Shape({2, 3, 4}).string(), "(2, 3, 4)");
+  EXPECT_EQ(Shape({2, 3, 4}).size(), 24);
+  EXPECT_EQ(Shape({2, 0, 4}).size(), 0);
+  EXPECT_EQ(Shape({2, 3}).back(), 3);
+  EXPECT_EQ(Shape::filled(3, 7), (Shape{7, 7, 7}));
+}
+
+TEST(Shape, EqualOnlyWithTheSameRank) {
+  EXPECT_EQ((Shape{2, 3}), (Shape{2, 3}));
+  EXPECT_FALSE((Shape{2, 3}) == (Shape{2, 3, 1}));
+  EXPECT_FALSE((Shape{2, 3}) == (Shape{3, 2}));
+}
+
+TEST(Shape, InsertEraseSub) {
+  Shape shape{2, 3, 4};
+  shape.insert(1, 9);
+  EXPECT_EQ(shape, (Shape{2, 9, 3, 4}));
+  shape.erase(0);
+  EXPECT_EQ(shape, (Shape{9, 3, 4}));
+  shape.push_back(5);
+  EXPECT_EQ(shape.sub(1, 3), (Shape{3, 4}));
+  EXPECT_EQ(shape.sub(2, 2), Shape{});
+}
+
+TEST(Shape, AxesFromTheEnd) {
+  const Shape shape{2, 3, 4};
+  EXPECT_EQ(shape.axis("op", -1), 2);
+  EXPECT_EQ(shape.axis("op", -3), 0);
+  EXPECT_EQ(shape.axis("op", 1), 1);
+  expect_refusal([&] { shape.axis("op", 3); }, "[op] axis 3 is out of range for shape (2, 3, 4)");
+  expect_refusal([&] { shape.axis("op", -4); }, "[op] axis -4 is out of range for shape (2, 3, 4)");
+  expect_refusal([&] { Shape{}.axis("op", 0); }, "[op] axis 0 is out of range for shape ()");
+}
+
+TEST(Shape, AtMostEightDimensions) {
+  Shape shape = Shape::filled(8, 1);
+  expect_refusal([&] { shape.push_back(1); }, "[shape] at most 8 dimensions are possible, got 9");
+  expect_refusal([] { Shape(std::vector<std::int64_t>(9, 1)); },
+                 "[shape] at most 8 dimensions are possible, got 9");
+}
+
+TEST(Shape, RowMajorStrides) {
+  EXPECT_EQ(row_major_strides({2, 3, 4}), (Strides{12, 4, 1}));
+  EXPECT_EQ(row_major_strides({}), Strides{});
+}
+
+TEST(Shape, Broadcast) {
+  EXPECT_EQ(broadcast_shapes("op", {2, 3}, {3}), (Shape{2, 3}));
+  EXPECT_EQ(broadcast_shapes("op", {2, 1, 4}, {5, 1}), (Shape{2, 5, 4}));
+  EXPECT_EQ(broadcast_shapes("op", {}, {4}), (Shape{4}));
+  EXPECT_EQ(broadcast_shapes("op", {0}, {1}), (Shape{0}));
+  EXPECT_EQ(broadcast_shapes("op", {1}, {2, 0}), (Shape{2, 0}));
+  expect_refusal(
+      [] {
+        broadcast_shapes("op", {2, 3}, {2});
+      },
+      "[op] shapes do not broadcast: (2, 3) and (2,)");
+  expect_refusal([] { broadcast_shapes("op", {0}, {2}); }, "[op] shapes do not broadcast: (0,) and (2,)");
+}
+
+}  // namespace
+}  // namespace likely
