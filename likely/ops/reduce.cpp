@@ -8,6 +8,7 @@
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/compare.hpp"
+#include "likely/ops/cumulative.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/reduce_plan.hpp"
@@ -16,21 +17,13 @@
 namespace likely {
 
 using detail::plan_reduction;
+using detail::reduce_axes;
 using detail::reduced_count;
 using detail::reduced_shape;
 using detail::ReducePlan;
 using detail::spread;
 
 namespace {
-
-Tensor run(kernels::Reduce operation, const Tensor& x, std::uint32_t mask, bool keep) {
-  const ReducePlan plan = plan_reduction(x, mask);
-  Tensor result = Tensor::uninitialized(reduced_shape(x.shape(), mask, keep),
-                                        kernels::reduced_type(operation, x.dtype()));
-  kernels::reduce(operation, x.dtype(), plan.dense.raw(), result.mutable_raw(), plan.outer, plan.reduced,
-                  plan.inner);
-  return result;
-}
 
 Tensor as_floating(const Tensor& x) { return is_floating(x.dtype()) ? x : cast(x, DType::f32); }
 Tensor as_number(const Tensor& x) { return x.dtype() == DType::boolean ? cast(x, DType::i64) : x; }
@@ -39,6 +32,16 @@ void check_not_empty(const char* name, const Tensor& x, std::uint32_t mask) {
   if (reduced_count(x.shape(), mask) == 0) {
     refuse(name, "there is nothing to reduce in shape " + x.shape().string());
   }
+}
+
+double degrees_of_freedom(const char* name, const Tensor& x, std::uint32_t mask, double correction) {
+  const std::int64_t count = reduced_count(x.shape(), mask);
+  const double degrees = static_cast<double>(count) - correction;
+  if (!(degrees > 0.0)) {
+    refuse(name,
+           std::to_string(count) + " elements are too few for correction " + std::to_string(correction));
+  }
+  return degrees;
 }
 
 // max and min differ in the kernel alone: the gradient goes evenly to the elements that equal the result.
@@ -52,13 +55,14 @@ Tensor extreme(const char* name, kernels::Reduce operation, const Tensor& x, con
     const Tensor y = extreme(name, operation, lower, axes, keep);
     return tape->record(name, y, {&x}, [lower, y, mask](const Tensor& g, Pull& pull) {
       pull(0, [&] {
-        const Tensor winners = cast(lower == spread(y, lower.shape(), mask), lower.dtype());
-        const Tensor share = run(kernels::Reduce::sum, winners, mask, true);
-        return winners * spread(g, lower.shape(), mask) / share;
+        const Tensor winners = lower == spread(y, lower.shape(), mask);
+        const Tensor count = reduce_axes(kernels::Reduce::count_nonzero, winners, mask, true);
+        const Tensor share = reshape(g, count.shape()) / cast(count, g.dtype());
+        return where(winners, expand(share, lower.shape()), 0.0);
       });
     });
   }
-  return run(operation, x, mask, keep);
+  return reduce_axes(operation, x, mask, keep);
 }
 
 Tensor position(const char* name, kernels::ArgReduce operation, const Tensor& x, std::uint32_t mask,
@@ -71,21 +75,30 @@ Tensor position(const char* name, kernels::ArgReduce operation, const Tensor& x,
   return result;
 }
 
-// Products of the elements before each one along the last axis, by doubling the reach in each pass.
-Tensor products_before(const Tensor& x) {
-  const std::int64_t n = x.dim(-1);
-  const auto delayed = [&](const Tensor& t, std::int64_t by) {
-    return concat({ones_like(slice(t, -1, {0, by})), slice(t, -1, {0, n - by})}, -1);
-  };
-  Tensor product = delayed(x, 1);
-  for (std::int64_t reach = 1; reach < n; reach *= 2) product = product * delayed(product, reach);
-  return product;
+Tensor root_of_powers(const Tensor& x, std::uint32_t mask, bool keep, double order) {
+  if (order == 2.0) return sqrt(reduce_axes(kernels::Reduce::sum_of_squares, x, mask, keep));
+  return pow(reduce_axes(kernels::Reduce::sum, pow(abs(x), order), mask, keep), 1.0 / order);
 }
 
-// The product of all elements but one, for each, along the last axis. Zeros are no obstacle.
-Tensor products_of_others(const Tensor& x) {
-  const Range backwards{.step = -1};
-  return products_before(x) * slice(products_before(slice(x, -1, backwards)), -1, backwards);
+// Powers can leave the range of the type though the norm does not: then the largest element is taken out
+// first.
+Tensor plain_norm(const Tensor& x, std::uint32_t mask, bool keep, double order) {
+  const Tensor direct = root_of_powers(x, mask, keep, order);
+  const bool wide = x.dtype() == DType::f64;
+  const double least = std::pow(wide ? 1e-290 : 1e-30, 1.0 / order);
+  const Tensor trusted = logical_and(direct > least, is_finite(direct));
+  if (direct.size() == 0 || x.size() == 0 || all(trusted).item() != 0.0) return direct;
+  const Tensor largest = reduce_axes(kernels::Reduce::maximum, abs(x), mask, true);
+  const Tensor scale = where(logical_and(largest > 0.0, is_finite(largest)), largest, 1.0);
+  return root_of_powers(x / scale, mask, keep, order) * reshape(scale, direct.shape());
+}
+
+// The product of all elements before each one (or with `reversed` behind it) along the last axis.
+Tensor products_before(const Tensor& x, bool reversed) {
+  const std::int64_t n = x.dim(-1);
+  const Tensor edge = ones_like(slice(x, -1, {0, 1}));
+  return reversed ? concat({cumprod(slice(x, -1, {1, n}), -1, true), edge}, -1)
+                  : concat({edge, cumprod(slice(x, -1, {0, n - 1}), -1)}, -1);
 }
 
 }  // namespace
@@ -98,26 +111,43 @@ Tensor sum(const Tensor& x, const Axes& axes, bool keep) {
                           pull(0, [&] { return spread(g, whole, mask); });
                         });
   }
-  return run(kernels::Reduce::sum, as_number(x), mask, keep);
+  return reduce_axes(kernels::Reduce::sum, as_number(x), mask, keep);
 }
 
 Tensor mean(const Tensor& x, const Axes& axes, bool keep) {
-  const std::int64_t count = reduced_count(x.shape(), axes.mask("mean", x.shape()));
-  return sum(as_floating(x), axes, keep) * (1.0 / static_cast<double>(count));
+  const std::uint32_t mask = axes.mask("mean", x.shape());
+  const auto count = static_cast<double>(reduced_count(x.shape(), mask));
+  if (Tape* tape = recording_tape(x)) {
+    return tape->record("mean", mean(tape->below(x), axes, keep), {&x},
+                        [mask, count, whole = x.shape()](const Tensor& g, Pull& pull) {
+                          pull(0, [&] { return spread(g / count, whole, mask); });
+                        });
+  }
+  // Whole numbers are added exactly.
+  if (!is_floating(x.dtype())) return cast(cast(sum(x, axes, keep), DType::f64) / count, DType::f32);
+  return sum(x, axes, keep) / count;
 }
 
 Tensor var(const Tensor& x, const Axes& axes, bool keep, double correction) {
-  const std::int64_t count = reduced_count(x.shape(), axes.mask("var", x.shape()));
-  const double degrees = static_cast<double>(count) - correction;
-  if (!(degrees > 0.0)) {
-    refuse("var",
-           std::to_string(count) + " elements are too few for correction " + std::to_string(correction));
+  const std::uint32_t mask = axes.mask("var", x.shape());
+  const double degrees = degrees_of_freedom("var", x, mask, correction);
+  if (Tape* tape = recording_tape(x)) {
+    const Tensor lower = tape->below(x);
+    return tape->record("var", var(lower, axes, keep, correction), {&x},
+                        [lower, axes, mask, degrees](const Tensor& g, Pull& pull) {
+                          pull(0, [&] {
+                            return (lower - mean(lower, axes, true)) *
+                                   spread(g * 2.0 / degrees, lower.shape(), mask);
+                          });
+                        });
   }
-  const Tensor centred = as_floating(x) - mean(x, axes, true);
-  return sum(square(centred), axes, keep) * (1.0 / degrees);
+  const Tensor values = as_floating(x);
+  return reduce_axes(kernels::Reduce::sum_of_squares, values - mean(values, axes, true), mask, keep) /
+         degrees;
 }
 
 Tensor std(const Tensor& x, const Axes& axes, bool keep, double correction) {
+  degrees_of_freedom("std", x, axes.mask("std", x.shape()), correction);
   const Tensor variance = var(x, axes, keep, correction);
   const Tensor flat = variance == 0.0;
   // sqrt'(0) is infinite; a constant 1 in its place gets no gradient.
@@ -143,12 +173,13 @@ Tensor prod(const Tensor& x, const Axes& axes, bool keep) {
         for (std::size_t i = 0; i < order.size(); ++i)
           inverse[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
         const Tensor moved = permute(lower, order);
-        const Tensor others = products_of_others(reshape(moved, {-1, reduced_count(lower.shape(), mask)}));
+        const Tensor runs = reshape(moved, {-1, reduced_count(lower.shape(), mask)});
+        const Tensor others = products_before(runs, false) * products_before(runs, true);
         return permute(reshape(others, moved.shape()), inverse) * spread(g, lower.shape(), mask);
       });
     });
   }
-  return run(kernels::Reduce::product, as_number(x), mask, keep);
+  return reduce_axes(kernels::Reduce::product, as_number(x), mask, keep);
 }
 
 Tensor max(const Tensor& x, const Axes& axes, bool keep) {
@@ -172,21 +203,31 @@ Tensor argmin(const Tensor& x, int axis, bool keep) {
 }
 
 Tensor any(const Tensor& x, const Axes& axes, bool keep) {
-  return run(kernels::Reduce::any, x, axes.mask("any", x.shape()), keep);
+  return reduce_axes(kernels::Reduce::any, x, axes.mask("any", x.shape()), keep);
 }
 Tensor all(const Tensor& x, const Axes& axes, bool keep) {
-  return run(kernels::Reduce::all, x, axes.mask("all", x.shape()), keep);
+  return reduce_axes(kernels::Reduce::all, x, axes.mask("all", x.shape()), keep);
 }
 
 Tensor norm(const Tensor& x, const Axes& axes, bool keep, double order) {
   if (!(order >= 1.0)) refuse("norm", "the order must be at least 1, got " + std::to_string(order));
-  const Tensor values = as_floating(x);
-  if (std::isinf(order)) return max(abs(values), axes, keep);
-  if (order == 1.0) return sum(abs(values), axes, keep);
-  const Tensor powers = sum(order == 2.0 ? square(values) : pow(abs(values), order), axes, keep);
-  const Tensor flat = powers == 0.0;
-  const Tensor safe = where(flat, 1.0, powers);
-  return where(flat, 0.0, order == 2.0 ? sqrt(safe) : pow(safe, 1.0 / order));
+  if (std::isinf(order)) return max(abs(as_floating(x)), axes, keep);
+  if (order == 1.0) return sum(abs(as_floating(x)), axes, keep);
+  const std::uint32_t mask = axes.mask("norm", x.shape());
+  if (Tape* tape = recording_tape(x)) {
+    const Tensor lower = tape->below(x);
+    const Tensor y = norm(lower, axes, keep, order);
+    return tape->record("norm", y, {&x}, [lower, y, mask, order](const Tensor& g, Pull& pull) {
+      pull(0, [&] {
+        const Tensor flat = y == 0.0;
+        const Tensor size = spread(where(flat, 1.0, y), lower.shape(), mask);
+        const Tensor slope = spread(where(flat, 0.0, g), lower.shape(), mask);
+        const Tensor ratio = lower / size;
+        return order == 2.0 ? slope * ratio : slope * sign(lower) * pow(abs(ratio), order - 1.0);
+      });
+    });
+  }
+  return plain_norm(as_floating(x), mask, keep, order);
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
@@ -201,7 +242,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axes, bool keep) {
       });
     });
   }
-  return run(kernels::Reduce::logsumexp, as_floating(x), mask, keep);
+  return reduce_axes(kernels::Reduce::logsumexp, as_floating(x), mask, keep);
 }
 
 }  // namespace likely

@@ -1,8 +1,14 @@
 #include "likely/ops/reduce_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "likely/ops/arithmetic.hpp"
 #include "likely/ops/view.hpp"
 
 namespace likely {
@@ -30,8 +36,134 @@ std::uint32_t Axes::mask(std::string_view operation, const Shape& shape) const {
 namespace detail {
 
 namespace {
+
+using kernels::Reduce;
+
 bool has(std::uint32_t mask, int axis) { return (mask >> static_cast<unsigned>(axis) & 1U) != 0; }
+
+// What puts the results of one group of axes together along the next.
+Reduce and_then(Reduce operation) {
+  switch (operation) {
+    case Reduce::sum_of_squares:
+    case Reduce::sum_of_magnitudes:
+    case Reduce::count_nonzero: return Reduce::sum;
+    default: return operation;
+  }
+}
+
+// The result for elements that each stand for `times` equal ones.
+Tensor repeated(Reduce operation, const Tensor& result, std::int64_t times) {
+  const auto count = static_cast<double>(times);
+  switch (operation) {
+    case Reduce::sum:
+    case Reduce::sum_of_squares:
+    case Reduce::sum_of_magnitudes:
+    case Reduce::count_nonzero: return result * count;
+    case Reduce::product: return pow(result, count);
+    case Reduce::logsumexp: return result + std::log(count);
+    case Reduce::maximum:
+    case Reduce::minimum:
+    case Reduce::any:
+    case Reduce::all: break;
+  }
+  return result;
+}
+
+bool repeats(const Tensor& x, int axis) { return x.strides()[axis] == 0 && x.shape()[axis] > 1; }
+
+bool has_repeats(const Tensor& x) {
+  if (x.size() == 0) return false;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (repeats(x, i)) return true;
+  }
+  return false;
+}
+
+Tensor reduce_once(Reduce operation, const Tensor& x, std::uint32_t mask) {
+  Shape once = x.shape();
+  std::int64_t times = 1;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (!repeats(x, i)) continue;
+    if (has(mask, i)) times *= once[i];
+    once[i] = 1;
+  }
+  const Tensor result = reduce_axes(operation, x.view(once, x.strides(), 0), mask, true);
+  return expand(times == 1 ? result : repeated(operation, result, times),
+                reduced_shape(x.shape(), mask, true));
+}
+
+// Contiguous elements, group after group of neighbouring axes, the last first.
+Tensor reduce_groups(Reduce operation, const Tensor& x, std::uint32_t mask, const Shape& result_shape) {
+  struct Group {
+    std::int64_t size;
+    bool reduced;
+  };
+  std::array<Group, Shape::kMaxRank> groups;
+  int count = 0;
+  int reduced_groups = 0;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (x.shape()[i] == 1) continue;
+    const bool reduced = has(mask, i);
+    if (count > 0 && groups[static_cast<std::size_t>(count - 1)].reduced == reduced) {
+      groups[static_cast<std::size_t>(count - 1)].size *= x.shape()[i];
+    } else {
+      groups[static_cast<std::size_t>(count++)] = {x.shape()[i], reduced};
+      if (reduced) ++reduced_groups;
+    }
+  }
+  if (reduced_groups == 0) {
+    Tensor result = Tensor::uninitialized(result_shape, kernels::reduced_type(operation, x.dtype()));
+    kernels::reduce(operation, x.dtype(), x.raw(), result.mutable_raw(), x.size(), 1, 1);
+    return result;
+  }
+  Tensor values = x;
+  std::int64_t inner = 1;
+  for (int i = count - 1;; --i) {
+    const Group group = groups[static_cast<std::size_t>(i)];
+    if (!group.reduced) {
+      inner *= group.size;
+      continue;
+    }
+    std::int64_t outer = 1;
+    for (int j = 0; j < i; ++j) outer *= groups[static_cast<std::size_t>(j)].size;
+    const bool last = --reduced_groups == 0;
+    Tensor result = Tensor::uninitialized(last ? result_shape : Shape{outer, inner},
+                                          kernels::reduced_type(operation, values.dtype()));
+    kernels::reduce(operation, values.dtype(), values.raw(), result.mutable_raw(), outer, group.size, inner);
+    if (last) return result;
+    values = std::move(result);
+    operation = and_then(operation);
+  }
+}
+
+// The axes from the largest step in memory to the smallest.
+std::array<int, Shape::kMaxRank> memory_order(const Tensor& x) {
+  std::array<int, Shape::kMaxRank> order{};
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.begin() + x.rank(),
+                   [&](int a, int b) { return x.strides()[a] > x.strides()[b]; });
+  return order;
+}
+
 }  // namespace
+
+Tensor reduce_axes(Reduce operation, const Tensor& x, std::uint32_t mask, bool keep) {
+  const Shape shape = reduced_shape(x.shape(), mask, keep);
+  if (x.is_contiguous()) return reduce_groups(operation, x, mask, shape);
+  if (has_repeats(x)) return reshape(reduce_once(operation, x, mask), shape);
+  const std::array<int, Shape::kMaxRank> order = memory_order(x);
+  const std::span<const int> axes(order.data(), static_cast<std::size_t>(x.rank()));
+  const Tensor ordered = permute(x, axes);
+  if (!ordered.is_contiguous()) return reduce_groups(operation, x.contiguous(), mask, shape);
+  std::uint32_t moved = 0;
+  std::array<int, Shape::kMaxRank> back{};
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (has(mask, axes[i])) moved |= 1U << i;
+    back[static_cast<std::size_t>(axes[i])] = static_cast<int>(i);
+  }
+  const Tensor result = reduce_groups(operation, ordered, moved, reduced_shape(ordered.shape(), moved, true));
+  return reshape(permute(result, std::span<const int>(back.data(), axes.size())).contiguous(), shape);
+}
 
 ReducePlan plan_reduction(const Tensor& x, std::uint32_t mask) {
   ReducePlan plan;

@@ -4,9 +4,15 @@
 #include <cstdint>
 
 #include "likely/core/tensor.hpp"
+#include "likely/kernels/reduce.hpp"
 #include "likely/ops/reduce.hpp"
 
 namespace likely::detail {
+
+// The reduction of plain numbers (not recorded) over the axes in the mask. Axes that lie apart are reduced
+// one group after the other; a transposed tensor is reduced in the order of its memory, and repeated elements
+// (stride 0) are looked at once: nothing of these is copied first.
+Tensor reduce_axes(kernels::Reduce operation, const Tensor& x, std::uint32_t mask, bool keep);
 
 struct ReducePlan {
   Tensor dense;  // the elements, contiguous
