@@ -79,7 +79,7 @@ enum class Binary : std::uint8_t {
   gelu_gradient,        // b (Phi(a) + a phi(a))
   gelu_tanh_gradient,
   silu_gradient,
-  hardswish_gradient,  // b 0 below -3, (2 a + 3) / 6, 1 above 3
+  hardswish_gradient,  // b times 0 up to -3, (2 a + 3) / 6 up to 3, then 1
   softplus_gradient,   // b sigmoid(a)
   abs_gradient,        // b sign(a)
 };

@@ -112,7 +112,7 @@ struct HardSwishGradient : CheapGradient {
     const auto three = constant(d, 3.0);
     const auto middle = hn::Mul(hn::Add(hn::Add(x, x), three), constant(d, 1.0 / 6.0));
     const auto right = hn::IfThenElse(hn::Gt(x, three), constant(d, 1.0), middle);
-    return hn::Mul(g, hn::IfThenElse(hn::Lt(x, hn::Neg(three)), hn::Zero(d), right));
+    return hn::Mul(g, hn::IfThenElse(hn::Le(x, hn::Neg(three)), hn::Zero(d), right));
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/cast.hpp"
@@ -33,8 +34,17 @@ Tensor fit_number(const Tensor& x, double number) {
   return cast(x, DType::f32);
 }
 
-// Which of two won: 1, one half at a tie, 0.
-Tensor share(const Tensor& a, const Tensor& b) { return (sign(a - b) + 1.0) * 0.5; }
+// A number as a 0-d tensor of the type that fit_number gives x.
+Tensor number_for(const Tensor& x, double number) { return full({}, number, fit_number(x, number).dtype()); }
+
+// Which of two won: 1, one half at a tie, 0. By comparison, as the difference of two infinities is no number.
+Tensor share(const Tensor& a, const Tensor& b, DType dtype) {
+  return (cast(a > b, dtype) + cast(a >= b, dtype)) * 0.5;
+}
+
+Tensor round_with(const char* name, Unary operation, const Tensor& x) {
+  return is_floating(x.dtype()) ? unary(name, operation, Save::nothing, nullptr, x) : x;
+}
 
 }  // namespace
 
@@ -76,13 +86,24 @@ Tensor multiply(const Tensor& x, double number) {
 }
 
 Tensor operator/(const Tensor& x, double number) {
-  if (!is_floating(x.dtype())) return divide(x, full({}, number, fit_number(x, number).dtype()));
-  return multiply(x, 1.0 / number);
+  // The reciprocal of a power of two is exact, that of another number would cost a bit.
+  int exponent = 0;
+  if (is_floating(x.dtype()) && std::abs(std::frexp(number, &exponent)) == 0.5)
+    return multiply(x, 1.0 / number);
+  if (Tape* tape = recording_tape(x)) {
+    return tape->record("divide", tape->below(x) / number, {&x},
+                        [number](const Tensor& g, Pull& pull) { pull(0, [&] { return g / number; }); });
+  }
+  return divide(x, number_for(x, number));
 }
 
 Tensor pow(const Tensor& a, const Tensor& b) {
   return binary("pow", Binary::power,
-                {[](T x, T e, T, T g, double) { return g * e * pow(x, e - 1.0); },
+                {[](T x, T e, T, T g, double) {
+                   // x^0 does not move with x, though 0 * 0^-1 would be NaN.
+                   const Tensor flat = e == 0.0;
+                   return where(flat, 0.0, g * e * pow(x, where(flat, 1.0, e) - 1.0));
+                 },
                  [](T x, T e, T y, T g, double) {
                    // 0^b stays 0 when b > 0 moves, and 0 * log 0 would be NaN.
                    const Tensor flat = logical_and(x == 0.0, e >= 0.0);
@@ -95,37 +116,32 @@ Tensor pow(const Tensor& a, const Tensor& b) {
 Tensor pow(const Tensor& x, double exponent) {
   if (exponent == 1.0) return x;
   if (exponent == 2.0) return square(x);
+  if (!is_floating(x.dtype())) return pow(x, number_for(x, exponent));
   return unary(
       "pow", Unary::power_scalar, Save::input,
       [](T saved, T g, double p, double) { return p == 0.0 ? g * 0.0 : g * (p * pow(saved, p - 1.0)); }, x,
       exponent);
 }
 
-Tensor pow(double base, const Tensor& exponent) {
-  return pow(full({}, base, promote(exponent.dtype(), DType::f32)), exponent);
-}
+Tensor pow(double base, const Tensor& exponent) { return pow(number_for(exponent, base), exponent); }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {
   return binary("maximum", Binary::maximum,
-                {[](T x, T y, T, T g, double) { return g * share(x, y); },
-                 [](T x, T y, T, T g, double) { return g * share(y, x); }},
+                {[](T x, T y, T, T g, double) { return g * share(x, y, g.dtype()); },
+                 [](T x, T y, T, T g, double) { return g * share(y, x, g.dtype()); }},
                 a, b);
 }
 
 Tensor minimum(const Tensor& a, const Tensor& b) {
   return binary("minimum", Binary::minimum,
-                {[](T x, T y, T, T g, double) { return g * share(y, x); },
-                 [](T x, T y, T, T g, double) { return g * share(x, y); }},
+                {[](T x, T y, T, T g, double) { return g * share(y, x, g.dtype()); },
+                 [](T x, T y, T, T g, double) { return g * share(x, y, g.dtype()); }},
                 a, b);
 }
 
-Tensor maximum(const Tensor& x, double number) {
-  return maximum(x, full({}, number, fit_number(x, number).dtype()));
-}
+Tensor maximum(const Tensor& x, double number) { return maximum(x, number_for(x, number)); }
 
-Tensor minimum(const Tensor& x, double number) {
-  return minimum(x, full({}, number, fit_number(x, number).dtype()));
-}
+Tensor minimum(const Tensor& x, double number) { return minimum(x, number_for(x, number)); }
 
 Tensor clip(const Tensor& x, double low, double high) {
   if (!(low <= high)) {
@@ -133,8 +149,8 @@ Tensor clip(const Tensor& x, double low, double high) {
   }
   return unary(
       "clip", Unary::clip, Save::input,
-      [](T saved, T g, double p, double q) { return where(logical_and(saved >= p, saved <= q), g, 0.0); }, x,
-      low, high);
+      [](T saved, T g, double p, double q) { return where(logical_and(saved >= p, saved <= q), g, 0.0); },
+      fit_number(fit_number(x, low), high), low, high);
 }
 
 Tensor abs(const Tensor& x) {
@@ -155,8 +171,8 @@ Tensor reciprocal(const Tensor& x) {
       [](T y, T g, double, double) { return -(g * square(y)); }, x);
 }
 
-Tensor floor(const Tensor& x) { return unary("floor", Unary::floor, Save::nothing, nullptr, x); }
-Tensor ceil(const Tensor& x) { return unary("ceil", Unary::ceil, Save::nothing, nullptr, x); }
-Tensor round(const Tensor& x) { return unary("round", Unary::round, Save::nothing, nullptr, x); }
+Tensor floor(const Tensor& x) { return round_with("floor", Unary::floor, x); }
+Tensor ceil(const Tensor& x) { return round_with("ceil", Unary::ceil, x); }
+Tensor round(const Tensor& x) { return round_with("round", Unary::round, x); }
 
 }  // namespace likely

@@ -72,7 +72,12 @@ Tensor logical_or(const Tensor& a, const Tensor& b) {
 Tensor logical_xor(const Tensor& a, const Tensor& b) {
   return detail::logical("logical_xor", Logical::logical_xor, a, b);
 }
-Tensor logical_not(const Tensor& x) { return logical_xor(x, full({}, 1.0, DType::boolean)); }
+Tensor logical_not(const Tensor& x) {
+  if (x.dtype() != DType::boolean) {
+    refuse("logical_not", "bools are needed, got " + std::string(name_of(x.dtype())));
+  }
+  return logical_xor(x, full({}, 1.0, DType::boolean));
+}
 
 Tensor is_finite(const Tensor& x) { return map_to_bool("is_finite", kernels::is_finite_row, x, true); }
 Tensor is_nan(const Tensor& x) { return map_to_bool("is_nan", kernels::is_nan_row, x, false); }

@@ -42,7 +42,8 @@ Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule ru
   const DType dtype = x.dtype();
   if (kernels::unary_row(operation, dtype) == nullptr) {
     if (is_floating(dtype)) refuse_dtype(name, dtype);
-    return unary(name, operation, save, rule, cast(x, DType::f32), p, q);
+    const bool whole = dtype == DType::boolean && kernels::unary_row(operation, DType::i64) != nullptr;
+    return unary(name, operation, save, rule, cast(x, whole ? DType::i64 : DType::f32), p, q);
   }
   Tensor y = Tensor::uninitialized_like(x);
   if (x.is_contiguous()) {

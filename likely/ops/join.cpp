@@ -74,14 +74,17 @@ Tensor concat(const std::vector<Tensor>& parts, int axis) {
 
 Tensor stack(const std::vector<Tensor>& parts, int axis) {
   if (parts.empty()) refuse("stack", "at least one tensor is needed");
+  Shape widened = parts.front().shape();
+  widened.push_back(1);
+  const int a = widened.axis("stack", axis);
   std::vector<Tensor> rows;
   for (const Tensor& part : parts) {
     if (!(part.shape() == parts.front().shape())) {
       refuse("stack", "shapes differ: " + parts.front().shape().string() + " and " + part.shape().string());
     }
-    rows.push_back(unsqueeze(part, axis));
+    rows.push_back(unsqueeze(part, a));
   }
-  return concat(rows, axis);
+  return concat(rows, a);
 }
 
 std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& sizes, int axis) {
@@ -92,8 +95,8 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& size
     total += size;
   }
   if (total != x.shape()[a]) {
-    refuse("split", "the sizes add up to " + std::to_string(total) + ", axis " + std::to_string(a) +
-                        " of shape " + x.shape().string() + " does not");
+    refuse("split", "the sizes add up to " + std::to_string(total) + ", but axis " + std::to_string(a) +
+                        " of shape " + x.shape().string() + " has " + std::to_string(x.shape()[a]));
   }
   std::vector<Tensor> pieces;
   std::int64_t start = 0;

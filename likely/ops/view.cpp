@@ -149,7 +149,9 @@ Shape resolve(const Tensor& x, const Shape& wanted) {
     if (shape[i] == -1 && unknown < 0) {
       unknown = i;
     } else if (shape[i] < 0) {
-      refuse("reshape", "at most one dimension may be -1, got " + wanted.string());
+      refuse("reshape",
+             (shape[i] == -1 ? "at most one dimension may be -1, got " : "a dimension is negative in ") +
+                 wanted.string());
     } else {
       known *= shape[i];
     }
@@ -334,11 +336,17 @@ Tensor contiguous(const Tensor& x) {
 Tensor sum_to(const Tensor& g, const Shape& shape) {
   if (g.shape() == shape) return g;
   const int lead = g.rank() - shape.rank();
+  bool fits = lead >= 0;
+  for (int i = 0; fits && i < shape.rank(); ++i) fits = shape[i] == 1 || shape[i] == g.shape()[lead + i];
+  if (!fits) refuse("sum_to", "shape " + shape.string() + " does not broadcast to " + g.shape().string());
   std::vector<int> axes;
+  bool inside = false;  // whether an axis that stays, with size 1, is summed too
   for (int i = 0; i < g.rank(); ++i) {
     if (i < lead || (shape[i - lead] == 1 && g.shape()[i] != 1)) axes.push_back(i);
+    inside = inside || (i >= lead && shape[i - lead] == 1 && g.shape()[i] != 1);
   }
-  return reshape(axes.empty() ? g : sum(g, axes, true), shape);
+  if (axes.empty()) return reshape(g, shape);
+  return inside ? reshape(sum(g, axes, true), shape) : sum(g, axes);
 }
 
 }  // namespace likely
