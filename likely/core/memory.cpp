@@ -23,6 +23,7 @@ using detail::Block;
 constexpr int kClasses = 192;
 constexpr std::size_t kSmallest = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kStaggerAbove = std::size_t{64} << 10;
 
 // Under AddressSanitizer every block goes back at once, so that a use after its end is seen.
 #ifdef __SANITIZE_ADDRESS__
@@ -48,9 +49,19 @@ std::size_t bytes_of_class(int size_class) {
   return kSmallest * (quarter << octave);
 }
 
+// Large blocks start at different places of a page: arrays at equal places, read and written together, would
+// hinder each other in the cache (a load waits for a store 4096 bytes away).
+std::size_t next_stagger() {
+  static std::atomic<std::size_t> count{0};
+  constexpr std::size_t kSteps = 16;
+  constexpr std::size_t kStep = 13 * 64;
+  return count.fetch_add(1, std::memory_order_relaxed) % kSteps * kStep;
+}
+
 Block* system_block(int size_class) {
   const std::size_t usable = bytes_of_class(size_class);
-  const std::size_t whole = usable + sizeof(Block);
+  const std::size_t stagger = usable >= kStaggerAbove ? next_stagger() : 0;
+  const std::size_t whole = usable + sizeof(Block) + stagger;
   void* memory = nullptr;
   if (whole >= kHugePage) {
     const std::size_t rounded = (whole + kHugePage - 1) / kHugePage * kHugePage;
@@ -61,16 +72,18 @@ Block* system_block(int size_class) {
     memory = std::aligned_alloc(64, whole);
   }
   if (memory == nullptr) refuse("tensor", "out of memory: " + std::to_string(usable) + " bytes wanted");
-  auto* block = new (memory) Block;
+  auto* block = new (static_cast<char*>(memory) + stagger) Block;
   block->size_class = size_class;
   block->bytes = usable;
   block->next_free = nullptr;
+  block->memory = memory;
   return block;
 }
 
 void system_free(Block* block) {
+  void* memory = block->memory;
   block->~Block();
-  std::free(block);
+  std::free(memory);
 }
 
 struct FreeBody {

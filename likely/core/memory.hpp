@@ -36,6 +36,7 @@ struct alignas(64) Block {
   std::int32_t size_class;
   std::size_t bytes;  // usable bytes
   Block* next_free;
+  void* memory;  // what the system gave; the block may start somewhat behind it
 
   void* data() { return this + 1; }
 };
