@@ -8,6 +8,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <string>
 
 #include "likely/core/error.hpp"
@@ -23,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Elements that are looked at one by one before there is a threshold worth comparing with.
 inline constexpr std::int64_t kFirstLook = 256;
 // Candidates beyond k that are kept before the threshold is raised: few, so that it follows the data closely.
-inline constexpr std::int64_t kSpare = 32;
+inline constexpr std::int64_t kSpare = 16;
 
 template <class T>
 struct Candidates {
@@ -56,21 +58,35 @@ struct Candidates {
   }
 };
 
+template <class D, class V>
+HWY_INLINE hn::Mask<D> better_lanes(D, V v, V limit, Direction direction) {
+  return direction == Direction::descending ? hn::Gt(v, limit) : hn::Lt(v, limit);
+}
+
+// Adds what is better among four vectors of elements from place i on; mostly there is nothing.
 template <class T>
-HWY_INLINE bool some_better(const T* x, T threshold, Direction direction) {
+HWY_INLINE void add_better(Candidates<T>& best, std::int64_t i) {
   const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto limit = hn::Set(d, threshold);
-  const auto v0 = hn::LoadU(d, x);
-  const auto v1 = hn::LoadU(d, x + lanes);
-  const auto v2 = hn::LoadU(d, x + 2 * lanes);
-  const auto v3 = hn::LoadU(d, x + 3 * lanes);
-  if (direction == Direction::descending) {
-    return !hn::AllFalse(d, hn::Or(hn::Or(hn::Gt(v0, limit), hn::Gt(v1, limit)),
-                                   hn::Or(hn::Gt(v2, limit), hn::Gt(v3, limit))));
+  const T* x = best.x + i;
+  const auto limit = hn::Set(d, best.threshold);
+  const auto m0 = better_lanes(d, hn::LoadU(d, x), limit, best.direction);
+  const auto m1 = better_lanes(d, hn::LoadU(d, x + lanes), limit, best.direction);
+  const auto m2 = better_lanes(d, hn::LoadU(d, x + 2 * lanes), limit, best.direction);
+  const auto m3 = better_lanes(d, hn::LoadU(d, x + 3 * lanes), limit, best.direction);
+  if (HWY_LIKELY(hn::AllFalse(d, hn::Or(hn::Or(m0, m1), hn::Or(m2, m3))))) return;
+  for (int part = 0; part < 4; ++part) {
+    const auto mask = part == 0 ? m0 : part == 1 ? m1 : part == 2 ? m2 : m3;
+    HWY_ALIGN std::uint8_t bytes[8] = {};
+    hn::StoreMaskBits(d, mask, bytes);
+    std::uint64_t bits;
+    std::memcpy(&bits, bytes, sizeof(bits));
+    for (; bits != 0; bits &= bits - 1) {
+      const std::int64_t place = i + part * static_cast<std::int64_t>(lanes) + std::countr_zero(bits);
+      // The threshold may have risen since the comparison.
+      if (!best.has_threshold || best.better(best.x[place])) best.add(place);
+    }
   }
-  return !hn::AllFalse(
-      d, hn::Or(hn::Or(hn::Lt(v0, limit), hn::Lt(v1, limit)), hn::Or(hn::Lt(v2, limit), hn::Lt(v3, limit))));
 }
 
 template <class T>
@@ -85,7 +101,10 @@ void top_k_row(const T* x, T* values, std::int64_t* indices, std::int64_t n, std
   best.capacity = 2 * k + kSpare;
   std::int64_t i = first;
   for (; i + group <= n; i += group) {
-    if (HWY_LIKELY(best.has_threshold && !some_better(x + i, best.threshold, direction))) continue;
+    if (HWY_LIKELY(best.has_threshold)) {
+      add_better(best, i);
+      continue;
+    }
     for (std::int64_t j = i; j < i + group; ++j) {
       if (!best.has_threshold || best.better(x[j])) best.add(j);
     }
