@@ -40,7 +40,7 @@ void for_each_element(std::int64_t n, double nanoseconds, const Body& body) {
 // not is refused with its place.
 template <class Allowed>
 Tensor checked_parameters(const char* name, const char* what, const Tensor& x, const Allowed& allowed) {
-  const Tensor dense = x.with_track({}).to(DType::f64).contiguous();
+  Tensor dense = x.with_track({}).to(DType::f64).contiguous();
   const double* values = dense.data<double>();
   for (std::int64_t i = 0; i < dense.size(); ++i) {
     if (allowed(values[i])) continue;
