@@ -19,7 +19,7 @@
 namespace likely::kernels {
 
 // The longest window: its offsets are kept on the stack.
-inline constexpr std::int64_t kMaxDepth = 512;
+inline constexpr std::int64_t kMaxDepth = 1024;
 
 struct FlatPlan {
   explicit FlatPlan(const Conv2dShape& s)
@@ -294,8 +294,10 @@ bool covers(const Conv2dShape& s, const FlatPlan& p) {
 
 bool flat_forward_applies(const Conv2dShape& s) {
   const FlatPlan p(s);
-  // A matrix of windows, gathered once and used by each output channel, is cheaper for many channels.
-  return covers(s, p) && p.length >= 64 && s.out_channels <= 16 && 4 * p.width <= 5 * p.out_width;
+  // The other way, a matrix of windows, costs depth copies for each output position, shared by the output
+  // channels; this way costs the outputs that are thrown away and one more copy of the others.
+  return covers(s, p) && p.length >= 64 && s.out_channels <= 64 && p.depth >= 2 * s.out_channels &&
+         4 * p.width <= 5 * p.out_width;
 }
 
 bool flat_backward_weights_applies(const Conv2dShape& s) {

@@ -353,12 +353,28 @@ namespace likely::kernels {
 HWY_EXPORT(correlate);
 HWY_EXPORT(correlate_all_gradients);
 
-bool winograd_applies(const Conv2dShape& s) {
+namespace {
+
+// `least` channels on both sides.
+bool applies(const Conv2dShape& s, std::int64_t least) {
   const auto small = [](std::int64_t pad) { return pad >= 0 && pad <= 2; };
+  const std::int64_t tiles = s.batch * ((s.out_height() + 3) / 4) * ((s.out_width() + 3) / 4);
   return s.kernel_height == 3 && s.kernel_width == 3 && s.stride_h == 1 && s.stride_w == 1 &&
          s.dilation_h == 1 && s.dilation_w == 1 && s.groups == 1 && small(s.pad_top) && small(s.pad_left) &&
-         small(s.pad_bottom) && small(s.pad_right) && s.in_channels >= 8 && s.out_channels >= 8 &&
-         s.out_height() >= 4 && s.out_width() >= 4 && s.batch > 0;
+         small(s.pad_bottom) && small(s.pad_right) && s.in_channels >= least && s.out_channels >= least &&
+         s.out_height() >= 4 && s.out_width() >= 4 && 1024 * tiles >= s.in_channels * s.out_channels;
+}
+
+}  // namespace
+
+bool winograd_forward_applies(const Conv2dShape& s) { return applies(s, 16); }
+
+bool winograd_backward_input_applies(const Conv2dShape& s) { return applies(s, 8); }
+
+// The sums over a few tiles of an image would be short next to the channels they are kept for.
+bool winograd_backward_weights_applies(const Conv2dShape& s) {
+  return applies(s, 8) &&
+         (s.out_height() * s.out_width() >= 100 || s.in_channels * s.out_channels <= 64 * 64);
 }
 
 void winograd_forward(const Conv2dShape& s, const float* input, const float* weights, const float* bias,

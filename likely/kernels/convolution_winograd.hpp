@@ -7,10 +7,12 @@
 namespace likely::kernels {
 
 // True for shapes that this method covers and for which it is the fastest (docs/kernels.md has the numbers
-// and the errors): 3 x 3 windows, stride and dilation 1, one group, paddings of at most 2, and channels
-// enough to fill vectors. An infinite or NaN input may make NaN of all outputs of its 4 x 4 tile, not only of
-// its own 3 x 3 window.
-bool winograd_applies(const Conv2dShape& shape);
+// and the errors): 3 x 3 windows, stride and dilation 1, one group, paddings of at most 2, channels enough to
+// fill vectors, and tiles enough to pay for the transformed weights. An infinite or NaN input may make NaN of
+// all outputs of its 4 x 4 tile, not only of its own 3 x 3 window.
+bool winograd_forward_applies(const Conv2dShape& shape);
+bool winograd_backward_input_applies(const Conv2dShape& shape);
+bool winograd_backward_weights_applies(const Conv2dShape& shape);
 
 // The same contracts as in convolution.hpp.
 void winograd_forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias,
