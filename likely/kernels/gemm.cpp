@@ -53,10 +53,21 @@ void for_each_part(const Product<T>& p, std::int64_t rows, std::int64_t columns,
   });
 }
 
+// A whole number of pairs of pieces, so that two threads have equal shares, but few: each piece is packed
+// anew.
+std::int64_t library_piece(std::int64_t size, std::int64_t longest) {
+  const std::int64_t count = size <= longest ? 1 : pieces(size, 2 * longest) * 2;
+  return even_piece(size, pieces(size, count), 16);
+}
+
 // The libraries' bits change when a product is cut elsewhere, so here the shape alone decides the parts.
 template <class T>
 void by_library(const Product<T>& p) {
-  for_each_part(p, even_piece(p.m, 256, 16), even_piece(p.n, 512, 16), [&](const Part& part) {
+  std::int64_t rows = library_piece(p.m, 512);
+  std::int64_t columns = library_piece(p.n, 1024);
+  if (rows == p.m && columns == p.n)
+    (p.m > p.n ? rows : columns) = library_piece(std::max(p.m, p.n), std::max(p.m, p.n) / 2);
+  for_each_part(p, rows, columns, [&](const Part& part) {
     Product<T> piece = p;
     piece.m = part.rows;
     piece.n = part.columns;
@@ -71,6 +82,8 @@ void by_library(const Product<T>& p) {
 // cut.
 template <class T>
 void by_own_loops(const Product<T>& p) {
+  constexpr double kTooSmallToCut = 1e5;
+  if (multiply_adds(p) < kTooSmallToCut) return multiply_part(p, {0, p.m, 0, p.n});
   const std::int64_t wanted = inside_parallel_region() ? 1 : threads();
   if (p.n >= p.m) {
     const std::int64_t columns = even_piece(p.n, std::max<std::int64_t>(96, pieces(p.n, wanted)), 48);

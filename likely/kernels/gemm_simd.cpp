@@ -80,6 +80,7 @@ void pack_rows(const Product<T>& p, const Part& part, std::int64_t from, std::in
 }
 
 // A block of op(B), [from, from + depth) x [column, column + columns), panel after panel, each row by row.
+// Lanes beyond the last column keep what they held: they are multiplied, but never stored.
 template <class T>
 void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, std::int64_t column,
                   std::int64_t columns, T* packed) {
@@ -89,13 +90,11 @@ void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, st
   for (std::int64_t start = 0; start < columns; start += kWidth, packed += kWidth * depth) {
     const std::int64_t used = std::min(kWidth, columns - start);
     if (p.transpose_b) {
-      const std::int64_t filled = (used + kLanes - 1) / kLanes * kLanes;
       const T* const source = p.b + (column + start) * p.ldb + from;
       std::int64_t j = 0;
       for (; j + 4 <= used; j += 4) transpose_four(source + j * p.ldb, p.ldb, depth, kWidth, packed + j);
-      for (; j < filled; ++j) {
-        for (std::int64_t k = 0; k < depth; ++k)
-          packed[k * kWidth + j] = j < used ? source[j * p.ldb + k] : T(0);
+      for (; j < used; ++j) {
+        for (std::int64_t k = 0; k < depth; ++k) packed[k * kWidth + j] = source[j * p.ldb + k];
       }
       continue;
     }
@@ -147,20 +146,25 @@ void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bo
 
 template <class T>
 void multiply(const Product<T>& p, const Part& part) {
-  const std::int64_t depth = depth_of_block(p.k);
+  constexpr std::int64_t kSize = sizeof(T);
+  const bool small = (p.m + p.n) * p.k * kSize <= 96 * 1024;
+  // A few rows of A are not worth a copy of a large B. It is read once, some rows at a time from end to end:
+  // whole panels of it would be a pattern that nothing prefetches.
+  const bool stream = !p.transpose_b && p.m <= 16 && p.k * p.n * kSize > 256 * 1024;
+  const std::int64_t depth = stream ? 16 : depth_of_block(p.k);
+  const std::int64_t block_columns = stream ? part.columns : kBlockColumns;
   // Small matrices are read where they are: copying costs more than unaligned or scattered loads.
-  const bool small = (p.m + p.n) * p.k * static_cast<std::int64_t>(sizeof(T)) <= 128 * 1024;
-  const bool pack_b = p.transpose_b || (!small && part.rows > 2 * kTileRows);
-  const bool pack_a = !small && part.columns >= 2 * panel_width<T>();
+  const bool pack_b = p.transpose_b || (!small && !stream && part.rows > 2 * kTileRows);
+  const bool pack_a = !small && !stream && part.columns >= 2 * panel_width<T>();
   T* const packed_a =
       pack_a ? scratch<T>(ScratchSlot::gemm_panels_of_a, std::min(part.rows, kBlockRows) * depth) : nullptr;
   T* const packed_b = pack_b ? scratch<T>(ScratchSlot::gemm_panels_of_b,
-                                          (std::min(part.columns, kBlockColumns) + panel_width<T>()) * depth)
+                                          (std::min(part.columns, block_columns) + panel_width<T>()) * depth)
                              : nullptr;
   const std::int64_t row_stride = p.transpose_a ? 1 : p.lda;
   const std::int64_t depth_stride = p.transpose_a ? p.lda : 1;
-  for (std::int64_t column = part.column; column < part.column + part.columns; column += kBlockColumns) {
-    const std::int64_t columns = std::min(kBlockColumns, part.column + part.columns - column);
+  for (std::int64_t column = part.column; column < part.column + part.columns; column += block_columns) {
+    const std::int64_t columns = std::min(block_columns, part.column + part.columns - column);
     for (std::int64_t from = 0; from < p.k; from += depth) {
       Tile<T> tile;
       tile.depth = std::min(depth, p.k - from);

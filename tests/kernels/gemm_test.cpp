@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -186,7 +187,7 @@ TYPED_TEST(GemmTest, SameBitsForAnyNumberOfThreads) {
     std::int64_t m, n, k;
   };
   for (const auto& [m, n, k] : {Sizes{128, 512, 784}, Sizes{64, 64, 10000}, Sizes{1000, 10, 500},
-                                Sizes{300, 300, 300}, Sizes{3, 2000, 700}, Sizes{513, 1025, 257}}) {
+                                Sizes{300, 300, 300}, Sizes{3, 2000, 700}, Sizes{520, 1040, 513}}) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {
         const auto a = random_values<TypeParam>(m * k, 4);
@@ -205,6 +206,34 @@ TYPED_TEST(GemmTest, SameBitsForAnyNumberOfThreads) {
     }
   }
   set_threads(saved);
+}
+
+// A product large enough for a library against the same in small pieces, which likely's own loops compute.
+TYPED_TEST(GemmTest, LargeProductsAreTheSumOfTheirPieces) {
+  const std::int64_t m = 530;
+  const std::int64_t n = 1030;
+  const std::int64_t k = 510;
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      const auto a = random_values<TypeParam>(m * k, 8);
+      const auto b = random_values<TypeParam>(k * n, 9);
+      const std::int64_t lda = transpose_a ? m : k;
+      const std::int64_t ldb = transpose_b ? k : n;
+      std::vector<TypeParam> whole(static_cast<std::size_t>(m * n), 1);
+      gemm(transpose_a, transpose_b, m, n, k, TypeParam(2), a.data(), lda, b.data(), ldb, TypeParam(3),
+           whole.data(), n);
+      std::vector<TypeParam> pieces(whole.size(), 3);
+      for (std::int64_t row = 0; row < m; row += 53) {
+        gemm(transpose_a, transpose_b, 53, n, k, TypeParam(2), a.data() + (transpose_a ? row : row * lda),
+             lda, b.data(), ldb, TypeParam(1), pieces.data() + row * n, n);
+      }
+      double worst = 0;
+      for (std::size_t i = 0; i < whole.size(); ++i) {
+        worst = std::max(worst, std::fabs(static_cast<double>(whole[i]) - static_cast<double>(pieces[i])));
+      }
+      EXPECT_LT(worst, 500 * std::numeric_limits<TypeParam>::epsilon());
+    }
+  }
 }
 
 TYPED_TEST(GemmTest, BatchesGiveTheSameBitsForAnyNumberOfThreads) {
