@@ -108,11 +108,10 @@ void dot_rows(const T* a, const T* b, std::int64_t rows, std::int64_t depth, T* 
 }
 
 template <class T>
-AttentionRows<T> attention_rows_of() {
-  return {&absorb_rows<T>, &finish_rows<T>, &gradient_rows<T>, &dot_rows<T>};
-}
-AttentionRows<float> attention_rows_f32() { return attention_rows_of<float>(); }
-AttentionRows<double> attention_rows_f64() { return attention_rows_of<double>(); }
+inline constexpr AttentionRows<T> kAttentionRows = {&absorb_rows<T>, &finish_rows<T>, &gradient_rows<T>,
+                                                    &dot_rows<T>};
+const AttentionRows<float>* attention_rows_f32() { return &kAttentionRows<float>; }
+const AttentionRows<double>* attention_rows_f64() { return &kAttentionRows<double>; }
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -123,14 +122,8 @@ namespace likely::kernels {
 HWY_EXPORT(attention_rows_f32);
 HWY_EXPORT(attention_rows_f64);
 
-const AttentionRows<float>& attention_rows(float) {
-  static const AttentionRows<float> chosen = HWY_DYNAMIC_DISPATCH(attention_rows_f32)();
-  return chosen;
-}
-const AttentionRows<double>& attention_rows(double) {
-  static const AttentionRows<double> chosen = HWY_DYNAMIC_DISPATCH(attention_rows_f64)();
-  return chosen;
-}
+const AttentionRows<float>& attention_rows(float) { return *HWY_DYNAMIC_DISPATCH(attention_rows_f32)(); }
+const AttentionRows<double>& attention_rows(double) { return *HWY_DYNAMIC_DISPATCH(attention_rows_f64)(); }
 
 }  // namespace likely::kernels
 #endif

@@ -85,11 +85,17 @@ void channel_backward_one(const T* x, const T* g, const T* relu_output, ImageSha
 }
 
 template <class T>
-NormalizeBatchTable<T> normalize_batch_table() {
+constexpr NormalizeBatchTable<T> normalize_batch_table() {
   return {&channel_statistics_one<T>, &channel_transform_one<T>, &channel_backward_one<T>};
 }
-NormalizeBatchTable<float> normalize_batch_table_f32() { return normalize_batch_table<float>(); }
-NormalizeBatchTable<double> normalize_batch_table_f64() { return normalize_batch_table<double>(); }
+const NormalizeBatchTable<float>* normalize_batch_table_f32() {
+  static constexpr NormalizeBatchTable<float> kTable = normalize_batch_table<float>();
+  return &kTable;
+}
+const NormalizeBatchTable<double>* normalize_batch_table_f64() {
+  static constexpr NormalizeBatchTable<double> kTable = normalize_batch_table<double>();
+  return &kTable;
+}
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -103,14 +109,11 @@ HWY_EXPORT(normalize_batch_table_f64);
 
 template <class T>
 const NormalizeBatchTable<T>& table() {
-  static const NormalizeBatchTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(normalize_batch_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(normalize_batch_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(normalize_batch_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(normalize_batch_table_f64)();
+  }
 }
 
 // Calls body(channel) for each channel; nanoseconds are for one element.

@@ -66,11 +66,13 @@ void group_backward(const T* x, const T* g, std::int64_t channels, std::int64_t 
   }
 }
 
-NormalizeGroupTable<float> normalize_group_table_f32() {
-  return {&group_forward<float>, &group_backward<float>};
+const NormalizeGroupTable<float>* normalize_group_table_f32() {
+  static constexpr NormalizeGroupTable<float> kTable = {&group_forward<float>, &group_backward<float>};
+  return &kTable;
 }
-NormalizeGroupTable<double> normalize_group_table_f64() {
-  return {&group_forward<double>, &group_backward<double>};
+const NormalizeGroupTable<double>* normalize_group_table_f64() {
+  static constexpr NormalizeGroupTable<double> kTable = {&group_forward<double>, &group_backward<double>};
+  return &kTable;
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE
@@ -85,14 +87,11 @@ HWY_EXPORT(normalize_group_table_f64);
 
 template <class T>
 const NormalizeGroupTable<T>& table() {
-  static const NormalizeGroupTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(normalize_group_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(normalize_group_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(normalize_group_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(normalize_group_table_f64)();
+  }
 }
 
 template <class T>

@@ -51,11 +51,14 @@ void normalize_rows(const T* x, const T* weight, const T* bias, double epsilon, 
       access.load(x + i, v);
       access.prefetch(x + cols + i);
       for (auto& e : v) e = hn::Mul(hn::Sub(e, c), s);
-      if (weight != nullptr) {
+      if (weight != nullptr && bias != nullptr) {
+        access.load(weight + i, w);
+        access.load(bias + i, b);
+        for (int k = 0; k < access.kCount; ++k) v[k] = hn::MulAdd(v[k], w[k], b[k]);
+      } else if (weight != nullptr) {
         access.load(weight + i, w);
         for (int k = 0; k < access.kCount; ++k) v[k] = hn::Mul(v[k], w[k]);
-      }
-      if (bias != nullptr) {
+      } else if (bias != nullptr) {
         access.load(bias + i, b);
         for (int k = 0; k < access.kCount; ++k) v[k] = hn::Add(v[k], b[k]);
       }
@@ -121,11 +124,15 @@ void normalize_rows_backward(const T* x, const T* g, const T* weight, const T* m
   if (stream) hwy::FlushStream();
 }
 
-NormalizeRowsTable<float> normalize_rows_table_f32() {
-  return {&normalize_rows<float>, &normalize_rows_backward<float>};
+const NormalizeRowsTable<float>* normalize_rows_table_f32() {
+  static constexpr NormalizeRowsTable<float> kTable = {&normalize_rows<float>,
+                                                       &normalize_rows_backward<float>};
+  return &kTable;
 }
-NormalizeRowsTable<double> normalize_rows_table_f64() {
-  return {&normalize_rows<double>, &normalize_rows_backward<double>};
+const NormalizeRowsTable<double>* normalize_rows_table_f64() {
+  static constexpr NormalizeRowsTable<double> kTable = {&normalize_rows<double>,
+                                                        &normalize_rows_backward<double>};
+  return &kTable;
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE
@@ -140,14 +147,11 @@ HWY_EXPORT(normalize_rows_table_f64);
 
 template <class T>
 const NormalizeRowsTable<T>& table() {
-  static const NormalizeRowsTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(normalize_rows_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(normalize_rows_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(normalize_rows_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(normalize_rows_table_f64)();
+  }
 }
 
 template <class T>

@@ -34,22 +34,6 @@ struct VectorSum {
   }
 };
 
-template <class T>
-double sum_of(const T* x, std::int64_t n) {
-  using D = hn::ScalableTag<T>;
-  double total = 0;
-  for (std::int64_t begin = 0; begin < n; begin += kSumRun) {
-    VectorSum<D> sum;
-    for_vectors(D(), std::min(kSumRun, n - begin), [&](auto access, std::int64_t i) HWY_ATTR {
-      hn::Vec<D> v[access.kCount];
-      access.load(x + begin + i, v);
-      for (int k = 0; k < access.kCount; ++k) sum.part[k] = hn::Add(sum.part[k], v[k]);
-    });
-    total += sum.total();
-  }
-  return total;
-}
-
 // sum (x - centre) and sum (x - centre)^2. With a centre near the mean, both are small where the spread is.
 struct CentredSums {
   double first = 0, second = 0;
@@ -78,18 +62,27 @@ CentredSums centred_sums_of(const T* x, std::int64_t n, T centre) {
   return result;
 }
 
-// Mean and variance of contiguous numbers. The second pass also says how far the first mean was off.
+// Mean and variance of contiguous numbers. Differences from the first number are small where the spread is,
+// so one pass will do, unless that number lies far out; then a second one starts from the mean.
 struct MeanAndVariance {
   double mean = 0, variance = 0;
 };
 
 template <class T>
 HWY_INLINE MeanAndVariance mean_and_variance_of(const T* x, std::int64_t n) {
+  constexpr double kFar = 4;  // in standard deviations: costs one digit of the variance
   const auto count = static_cast<double>(n);
-  const T centre = static_cast<T>(sum_of(x, n) / count);
-  const CentredSums sums = centred_sums_of(x, n, centre);
-  const double off = sums.first / count;
-  return {static_cast<double>(centre) + off, std::max(0.0, sums.second / count - off * off)};
+  T centre = n > 0 ? x[0] : T{0};
+  MeanAndVariance result;
+  for (int pass = 0; pass < 2; ++pass) {
+    const CentredSums sums = centred_sums_of(x, n, centre);
+    const double off = sums.first / count;
+    result.mean = static_cast<double>(centre) + off;
+    result.variance = std::max(0.0, sums.second / count - off * off);
+    if (!(off * off > kFar * kFar * result.variance)) break;
+    centre = static_cast<T>(result.mean);
+  }
+  return result;
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

@@ -100,8 +100,14 @@ void adam_range(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t
   });
 }
 
-OptimizeTable<float> optimize_table_f32() { return {&sgd_range<float>, &adam_range<float>}; }
-OptimizeTable<double> optimize_table_f64() { return {&sgd_range<double>, &adam_range<double>}; }
+const OptimizeTable<float>* optimize_table_f32() {
+  static constexpr OptimizeTable<float> kTable = {&sgd_range<float>, &adam_range<float>};
+  return &kTable;
+}
+const OptimizeTable<double>* optimize_table_f64() {
+  static constexpr OptimizeTable<double> kTable = {&sgd_range<double>, &adam_range<double>};
+  return &kTable;
+}
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -115,14 +121,11 @@ HWY_EXPORT(optimize_table_f64);
 
 template <class T>
 const OptimizeTable<T>& table() {
-  static const OptimizeTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(optimize_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(optimize_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(optimize_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(optimize_table_f64)();
+  }
 }
 
 // Calls body(begin, count) for pieces of [0, n).

@@ -1,5 +1,7 @@
 #include "likely/kernels/philox.hpp"
 
+#include <type_traits>
+
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -24,24 +26,28 @@ struct Counters {
   V64 c0, c1, c2, c3;
 };
 
-// Ten rounds for one block in each 64-bit lane. Only the low half of a lane counts: the multiplication reads
-// nothing else, so the high halves may hold anything.
-HWY_INLINE Counters ten_rounds(const RoundKeys& keys, Counters c) {
+// Ten rounds for one block in each 64-bit lane of several vectors, which go through each round together: one
+// alone would leave the processor waiting for the round before. Only the low half of a lane counts: the
+// multiplication reads nothing else, so the high halves may hold anything.
+template <int kCount>
+HWY_INLINE void ten_rounds(const RoundKeys& keys, Counters (&c)[kCount]) {
   const D64 d64;
   const D32 d32;
   const auto m0 = hn::Set(d32, 0xD2511F53u), m1 = hn::Set(d32, 0xCD9E8D57u);
   for (int round = 0; round < 10; ++round) {
-    const V64 p0 = hn::MulEven(hn::BitCast(d32, c.c0), m0);
-    const V64 p1 = hn::MulEven(hn::BitCast(d32, c.c2), m1);
-    // Swapping the halves instead of shifting keeps the multiplier's port free.
-    const V64 high0 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p0)));
-    const V64 high1 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p1)));
-    c.c0 = hn::Xor3(high1, c.c1, keys.k0[round]);
-    c.c2 = hn::Xor3(high0, c.c3, keys.k1[round]);
-    c.c1 = p1;
-    c.c3 = p0;
+    V64 p0[kCount], p1[kCount];
+    for (int k = 0; k < kCount; ++k) p0[k] = hn::MulEven(hn::BitCast(d32, c[k].c0), m0);
+    for (int k = 0; k < kCount; ++k) p1[k] = hn::MulEven(hn::BitCast(d32, c[k].c2), m1);
+    for (int k = 0; k < kCount; ++k) {
+      // Swapping the halves instead of shifting keeps the multiplier's port free.
+      const V64 high0 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p0[k])));
+      const V64 high1 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p1[k])));
+      c[k].c0 = hn::Xor3(high1, c[k].c1, keys.k0[round]);
+      c[k].c2 = hn::Xor3(high0, c[k].c3, keys.k1[round]);
+      c[k].c1 = p1[k];
+      c[k].c3 = p0[k];
+    }
   }
-  return c;
 }
 
 // The low halves of two vectors of 64-bit lanes as neighbours.
@@ -64,20 +70,30 @@ void philox_groups_target(RandomKey key, std::int64_t first, std::int64_t count,
   const V64 c2 = hn::Set(d64, key.stream), c3 = hn::Set(d64, key.stream >> 32);
   const auto twice_lane = hn::ShiftLeft<1>(hn::Iota(d64, 0));
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d32));
-  for (std::int64_t group = 0; group < count; ++group) {
-    for (std::int64_t part = 0; part < 16; part += lanes) {
-      const auto base = static_cast<std::uint64_t>(16 * (first + group) + part);
-      const V64 even = hn::Add(hn::Set(d64, base), twice_lane);
-      const V64 odd = hn::Add(hn::Set(d64, base + 1), twice_lane);
-      const Counters a = ten_rounds(keys, {even, hn::ShiftRight<32>(even), c2, c3});
-      const Counters b = ten_rounds(keys, {odd, hn::ShiftRight<32>(odd), c2, c3});
-      std::uint32_t* to = out + kPhiloxGroup * group + part;
-      hn::StoreU(zip_low(a.c0, b.c0), d32, to);
-      hn::StoreU(zip_low(a.c1, b.c1), d32, to + 16);
-      hn::StoreU(zip_low(a.c2, b.c2), d32, to + 32);
-      hn::StoreU(zip_low(a.c3, b.c3), d32, to + 48);
+  const auto make = [&](std::int64_t block, auto parts) HWY_ATTR {
+    constexpr int kParts = decltype(parts)::value;
+    Counters c[2 * kParts];
+    for (int k = 0; k < 2 * kParts; ++k) {
+      // The even blocks of a part and the odd ones.
+      const auto first_block = static_cast<std::uint64_t>(block + k / 2 * lanes + k % 2);
+      const V64 index = hn::Add(hn::Set(d64, first_block), twice_lane);
+      c[k] = {index, hn::ShiftRight<32>(index), c2, c3};
     }
-  }
+    ten_rounds(keys, c);
+    for (int k = 0; k < kParts; ++k) {
+      const Counters &a = c[2 * k], &b = c[2 * k + 1];
+      const std::int64_t done = block + k * lanes - 16 * first;
+      std::uint32_t* const at = out + done / 16 * kPhiloxGroup + done % 16;
+      hn::StoreU(zip_low(a.c0, b.c0), d32, at);
+      hn::StoreU(zip_low(a.c1, b.c1), d32, at + 16);
+      hn::StoreU(zip_low(a.c2, b.c2), d32, at + 32);
+      hn::StoreU(zip_low(a.c3, b.c3), d32, at + 48);
+    }
+  };
+  const std::int64_t end = 16 * (first + count);
+  std::int64_t block = 16 * first;
+  for (; block + 2 * lanes <= end; block += 2 * lanes) make(block, std::integral_constant<int, 2>());
+  if (block < end) make(block, std::integral_constant<int, 1>());
 }
 
 }  // namespace HWY_NAMESPACE

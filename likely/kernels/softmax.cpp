@@ -32,18 +32,27 @@ namespace likely::kernels::HWY_NAMESPACE {
 
 template <class T>
 std::int64_t softmax_rows(const T* x, T* y, std::int64_t rows, std::int64_t cols, bool stream) {
-  const hn::ScalableTag<T> d;
+  using D = hn::ScalableTag<T>;
+  const D d;
+  // The exponentials of a short row wait in the nearest cache for their sum; those of a long one are found
+  // again.
+  const bool keeps = cols <= kSoftmaxBlock;
+  HWY_ALIGN T kept[kSoftmaxBlock];
   std::int64_t bad = -1;
   for (std::int64_t row = 0; row < rows; ++row, x += cols, y += cols) {
-    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols);
+    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols, keeps ? kept : nullptr);
     if (!normalizer.good && bad < 0) bad = row;
     const auto max = hn::Set(d, normalizer.max);
-    const auto inverse = hn::Set(d, T{1} / normalizer.sum);
+    const auto inverse = hn::Set(d, static_cast<T>(1 / normalizer.sum));
     for_vectors_to(y, stream, d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
-      hn::Vec<decltype(d)> v[access.kCount];
-      access.load(x + i, v);
-      for (auto& e : v) e = hn::Sub(e, max);
-      exp_probabilities(d, v);
+      hn::Vec<D> v[access.kCount];
+      if (keeps) {
+        access.load(kept + i, v);
+      } else {
+        access.load(x + i, v);
+        for (auto& e : v) e = hn::Sub(e, max);
+        exp_probabilities(d, v);
+      }
       for (auto& e : v) e = hn::Mul(e, inverse);
       access.store(v, y + i);
     });
@@ -114,6 +123,8 @@ void softmax_backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std
       hn::Vec<decltype(d)> p[access.kCount], v[access.kCount];
       access.load(y + i, p);
       access.load(g + i, v);
+      access.prefetch(y + cols + i);
+      access.prefetch(g + cols + i);
       for (int k = 0; k < access.kCount; ++k) v[k] = hn::Mul(p[k], hn::Sub(v[k], dot));
       access.store(v, dx + i);
     });
@@ -133,6 +144,7 @@ void log_softmax_backward_rows(const T* y, const T* g, T* dx, std::int64_t rows,
       access.load(y + i, p);
       exp_probabilities(d, p);
       access.load(g + i, v);
+      access.prefetch(g + cols + i);
       for (int k = 0; k < access.kCount; ++k) v[k] = hn::NegMulAdd(p[k], sum, v[k]);
       access.store(v, dx + i);
     });
@@ -160,12 +172,18 @@ void log_sum_exp_backward_rows(const T* x, const double* lse, const T* scale, st
 }
 
 template <class T>
-SoftmaxTable<T> softmax_table() {
+constexpr SoftmaxTable<T> softmax_table() {
   return {&softmax_rows<T>,          &log_softmax_rows<T>,          &log_sum_exp_rows<T>,
           &softmax_backward_rows<T>, &log_softmax_backward_rows<T>, &log_sum_exp_backward_rows<T>};
 }
-SoftmaxTable<float> softmax_table_f32() { return softmax_table<float>(); }
-SoftmaxTable<double> softmax_table_f64() { return softmax_table<double>(); }
+const SoftmaxTable<float>* softmax_table_f32() {
+  static constexpr SoftmaxTable<float> kTable = softmax_table<float>();
+  return &kTable;
+}
+const SoftmaxTable<double>* softmax_table_f64() {
+  static constexpr SoftmaxTable<double> kTable = softmax_table<double>();
+  return &kTable;
+}
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -179,14 +197,11 @@ HWY_EXPORT(softmax_table_f64);
 
 template <class T>
 const SoftmaxTable<T>& table() {
-  static const SoftmaxTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(softmax_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(softmax_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(softmax_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(softmax_table_f64)();
+  }
 }
 
 template <class T>

@@ -159,12 +159,18 @@ void binary_backward_range(const T* x, const T* t, const T* scale, std::int64_t 
 }
 
 template <class T>
-CrossEntropyTable<T> cross_entropy_table() {
+constexpr CrossEntropyTable<T> cross_entropy_table() {
   return {&hard_rows<T>,          &hard_backward_rows<T>, &soft_rows<T>,
           &soft_backward_rows<T>, &binary_range<T>,       &binary_backward_range<T>};
 }
-CrossEntropyTable<float> cross_entropy_table_f32() { return cross_entropy_table<float>(); }
-CrossEntropyTable<double> cross_entropy_table_f64() { return cross_entropy_table<double>(); }
+const CrossEntropyTable<float>* cross_entropy_table_f32() {
+  static constexpr CrossEntropyTable<float> kTable = cross_entropy_table<float>();
+  return &kTable;
+}
+const CrossEntropyTable<double>* cross_entropy_table_f64() {
+  static constexpr CrossEntropyTable<double> kTable = cross_entropy_table<double>();
+  return &kTable;
+}
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -178,14 +184,11 @@ HWY_EXPORT(cross_entropy_table_f64);
 
 template <class T>
 const CrossEntropyTable<T>& table() {
-  static const CrossEntropyTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(cross_entropy_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(cross_entropy_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(cross_entropy_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(cross_entropy_table_f64)();
+  }
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -68,84 +69,67 @@ HWY_INLINE V exp_probability(D d, V x) {
   return v[0];
 }
 
-// The running maximum and the running sum of exp(x - maximum), lane by lane: one pass over memory, and the
-// arithmetic overlaps with the loads.
-template <class D>
-class OnlineSum {
-  using T = hn::TFromD<D>;
-  using V = hn::Vec<D>;
-
- public:
-  // The lowest number instead of minus infinity: minus infinity less itself would be NaN.
-  explicit OnlineSum(D d) : d_(d), max_(hn::Set(d, std::numeric_limits<T>::lowest())), sum_(hn::Zero(d)) {}
-
-  template <int kCount>
-  HWY_INLINE void add(const T* x) {
-    const auto lanes = hn::Lanes(d_);
-    V v[kCount];
-    for (int k = 0; k < kCount; ++k) v[k] = hn::LoadU(d_, x + static_cast<std::size_t>(k) * lanes);
-    add(v);
-  }
-
-  HWY_INLINE void add_first(const T* x, std::size_t count) {
-    const V infinity = hn::Set(d_, std::numeric_limits<T>::infinity());
-    V v[1] = {hn::IfThenElse(hn::FirstN(d_, count), load_first(d_, x, count), hn::Neg(infinity))};
-    add(v);
-  }
-
-  HWY_INLINE void finish(T& max, T& sum) const {
-    const V top = hn::MaxOfLanes(d_, max_);
-    sum = hn::GetLane(hn::SumOfLanes(d_, hn::Mul(sum_, exp_probability(d_, hn::Sub(max_, top)))));
-    max = hn::GetLane(top);
-  }
-
- private:
-  template <int kCount>
-  HWY_INLINE void add(V (&v)[kCount]) {
-    V max = max_;
-    for (int k = 0; k < kCount; ++k) max = hn::Max(max, v[k]);
-    V e[kCount + 1];
-    e[kCount] = hn::Sub(max_, max);
-    for (int k = 0; k < kCount; ++k) e[k] = hn::Sub(v[k], max);
-    exp_probabilities(d_, e);
-    V sum = e[0];
-    for (int k = 1; k < kCount; ++k) sum = hn::Add(sum, e[k]);
-    sum_ = hn::MulAdd(sum_, e[kCount], sum);
-    max_ = max;
-  }
-
-  D d_;
-  V max_, sum_;
-};
-
 // log sum exp x = max + log_sum. `good` is false where the row has no softmax.
 template <class T>
 struct RowNormalizer {
-  T max, sum;
+  T max;
+  double sum;
   bool good;
-  double log_sum() const { return std::log(static_cast<double>(sum)); }
+  double log_sum() const { return std::log(sum); }
   double log_sum_exp() const { return static_cast<double>(max) + log_sum(); }
 };
 
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE RowNormalizer<T> row_normalizer(D d, const T* x, std::int64_t cols) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  OnlineSum<D> online(d);
-  std::int64_t i = 0;
-  for (; i + 4 * lanes <= cols; i += 4 * lanes) online.template add<4>(x + i);
-  if (i + 2 * lanes <= cols) {
-    online.template add<2>(x + i);
-    i += 2 * lanes;
+HWY_INLINE T max_of(D d, const T* x, std::int64_t n, T least) {
+  hn::Vec<D> top[4];
+  for (auto& t : top) t = hn::Set(d, least);
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> v[access.kCount];
+    access.load(x + i, v);
+    for (int k = 0; k < access.kCount; ++k) top[k] = hn::Max(top[k], access.lowest_beyond(v[k]));
+  });
+  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(top[0], top[1]), hn::Max(top[2], top[3]))));
+}
+
+// sum exp(x - max); keeps the exponentials in `kept` if it is not null. Asks for the memory `ahead`
+// meanwhile.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE T sum_of_exponentials(D d, const T* x, std::int64_t n, T max, T* kept, std::int64_t ahead) {
+  const auto m = hn::Set(d, max);
+  hn::Vec<D> sum[4];
+  for (auto& s : sum) s = hn::Zero(d);
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> v[access.kCount];
+    access.load(x + i, v);
+    access.prefetch(x + i + ahead);
+    for (auto& e : v) e = hn::Sub(e, m);
+    exp_probabilities(d, v);
+    if (kept != nullptr) access.store(v, kept + i);
+    for (int k = 0; k < access.kCount; ++k) sum[k] = hn::Add(sum[k], access.zero_beyond(v[k]));
+  });
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]))));
+}
+
+// What fits the nearest cache: the maximum of a block is found first, then its exponentials, and memory is
+// read once.
+inline constexpr std::int64_t kSoftmaxBlock = 4096;
+
+// Keeps exp(x - max) in `kept` if it is not null; cols must not be above kSoftmaxBlock then.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE RowNormalizer<T> row_normalizer(D d, const T* x, std::int64_t cols, T* kept = nullptr) {
+  const std::int64_t each = std::min(cols, kSoftmaxBlock);
+  // The lowest number instead of minus infinity: minus infinity less itself would be NaN.
+  T max = std::numeric_limits<T>::lowest();
+  double sum = 0;
+  for (std::int64_t begin = 0; begin < cols; begin += each) {
+    const std::int64_t n = std::min(each, cols - begin);
+    const T before = max;
+    max = max_of(d, x + begin, n, before);
+    const T part = sum_of_exponentials(d, x + begin, n, max, kept, each);
+    if (begin > 0) sum *= static_cast<double>(hn::GetLane(exp_probability(d, hn::Set(d, before - max))));
+    sum += static_cast<double>(part);
   }
-  if (i + lanes <= cols) {
-    online.template add<1>(x + i);
-    i += lanes;
-  }
-  if (i < cols) online.add_first(x + i, static_cast<std::size_t>(cols - i));
-  RowNormalizer<T> row{};
-  online.finish(row.max, row.sum);
-  row.good = row.sum > 0;
-  return row;
+  return {max, sum, sum > 0};
 }
 
 // x - lse for an lse that needs more digits than x has: the high and the low part one after the other.

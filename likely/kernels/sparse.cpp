@@ -115,11 +115,17 @@ void max_rows(const SparseRows<T>& a, const T* x, std::int64_t columns, T* out, 
 }
 
 template <class T>
-SparseTable<T> sparse_table() {
+constexpr SparseTable<T> sparse_table() {
   return {&multiply_rows<T>, &values_gradient_rows<T>, &max_rows<T>};
 }
-SparseTable<float> sparse_table_f32() { return sparse_table<float>(); }
-SparseTable<double> sparse_table_f64() { return sparse_table<double>(); }
+const SparseTable<float>* sparse_table_f32() {
+  static constexpr SparseTable<float> kTable = sparse_table<float>();
+  return &kTable;
+}
+const SparseTable<double>* sparse_table_f64() {
+  static constexpr SparseTable<double> kTable = sparse_table<double>();
+  return &kTable;
+}
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -133,14 +139,11 @@ HWY_EXPORT(sparse_table_f64);
 
 template <class T>
 const SparseTable<T>& table() {
-  static const SparseTable<T> chosen = [] {
-    if constexpr (sizeof(T) == 4) {
-      return HWY_DYNAMIC_DISPATCH(sparse_table_f32)();
-    } else {
-      return HWY_DYNAMIC_DISPATCH(sparse_table_f64)();
-    }
-  }();
-  return chosen;
+  if constexpr (sizeof(T) == 4) {
+    return *HWY_DYNAMIC_DISPATCH(sparse_table_f32)();
+  } else {
+    return *HWY_DYNAMIC_DISPATCH(sparse_table_f64)();
+  }
 }
 
 // Calls body(first, last) for ranges of 64 rows.
