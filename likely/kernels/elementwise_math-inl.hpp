@@ -108,6 +108,18 @@ HWY_INLINE V scale_by_power_of_two(D d, V y, V n) {
 #endif
 }
 
+// The same where the result is a normal number.
+template <class D, class V>
+HWY_INLINE V scale_within_normal(D d, V y, V n) {
+#if HWY_TARGET <= HWY_AVX3
+  return scale_by_power_of_two(d, y, n);
+#else
+  const BitsTag<D> bits;
+  const auto exponent = hn::BitCast(bits, hn::Add(n, constant(d, kRounder<D>)));
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, y), hn::ShiftLeft<kMantissaBits<D>>(exponent)));
+#endif
+}
+
 // x = n log(2) + r with |r| <= log(2) / 2. The high part of log(2) has trailing zeros: its products are exact
 // without fused operations.
 template <class V>
@@ -162,13 +174,11 @@ HWY_INLINE V exp_nonpositive(D d, V x) {
 #else
   const auto near = hn::Le(hn::Abs(x), constant(d, kIsFloat32<D> ? 87.0 : 708.0));
   if (HWY_UNLIKELY(!hn::AllTrue(d, near))) return exp_far(d, x);
-  const BitsTag<D> bits;
   const auto argument = reduce_exp(d, x);
   const auto r = argument.r;
   const auto one = constant(d, 1.0);
   const auto y = hn::MulAdd(hn::MulAdd(exp_polynomial(d, r), r, one), r, one);
-  const auto exponent = hn::BitCast(bits, hn::Add(argument.n, constant(d, kRounder<D>)));
-  return hn::BitCast(d, hn::Add(hn::BitCast(bits, y), hn::ShiftLeft<kMantissaBits<D>>(exponent)));
+  return scale_within_normal(d, y, argument.n);
 #endif
 }
 
@@ -307,12 +317,32 @@ HWY_INLINE V tanh(D d, V x) {
   return hn::CopySign(divide_moderate(d, e, hn::Add(e, constant(d, 2.0))), x);
 }
 
+// 1 / (1 + e^-x) where e^-x is a normal number.
 template <class D, class V>
-HWY_INLINE V sigmoid(D d, V x) {
+HWY_INLINE V sigmoid_near(D d, V x) {
+  const auto argument = reduce_exp(d, hn::Neg(x));
+  const auto r = argument.r;
+  const auto one = constant(d, 1.0);
+  const auto y = hn::MulAdd(hn::MulAdd(exp_polynomial(d, r), r, one), r, one);
+  return reciprocal_moderate(d, hn::Add(scale_within_normal(d, y, argument.n), one));
+}
+
+// Where some x lie beyond, those become e^-|x| / (1 + e^-|x|) or 1 / (1 + e^-|x|), and the others stay as
+// they would be alone.
+template <class D, class V>
+HWY_NOINLINE V sigmoid_far(D d, V x, hn::Mask<D> near) {
   const auto e = exp_nonpositive(d, hn::Neg(hn::Abs(x)));
   const auto one = constant(d, 1.0);
   const auto numerator = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one);
-  return divide_moderate(d, numerator, hn::Add(e, one));
+  const auto far = hn::Div(numerator, hn::Add(e, one));
+  return hn::IfThenElse(near, sigmoid_near(d, hn::IfThenElseZero(near, x)), far);
+}
+
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  const auto near = hn::Le(hn::Abs(x), constant(d, kIsFloat32<D> ? 87.0 : 708.0));
+  if (HWY_UNLIKELY(!hn::AllTrue(d, near))) return sigmoid_far(d, x, near);
+  return sigmoid_near(d, x);
 }
 
 // sigmoid(x) and 1 - sigmoid(x), which keeps its digits where the first is nearly 1.

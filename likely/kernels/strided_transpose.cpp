@@ -79,9 +79,13 @@ void transpose_matrix(const T* from, std::int64_t from_stride, T* to, std::int64
       T* target = to + r * to_stride + c;
       if constexpr (sizeof(T) > 1) {
         if (rows - r >= side && columns - c >= side) {
-          // The lines of a column lie far apart, where no hardware looks ahead.
-          const std::int64_t ahead = std::min(side, columns - c - side);
-          for (std::int64_t i = 0; i < ahead; ++i) hwy::Prefetch(source + (side + i) * from_stride);
+          // The next block's lines lie far apart on both sides, where no hardware looks ahead.
+          if (columns - c >= 2 * side) {
+            for (std::int64_t i = 0; i < side; ++i) {
+              hwy::Prefetch(source + (side + i) * from_stride);
+              hwy::Prefetch(target + i * to_stride + side);
+            }
+          }
           transpose_whole_block(source, from_stride, target, to_stride);
           continue;
         }

@@ -278,6 +278,45 @@ TEST(ElementwiseUnary, AnElementHasTheSameBitsWhereverItStands) {
   }
 }
 
+// Some functions have a short way for vectors of ordinary values only: a neighbour must not change an
+// element.
+template <class T>
+void check_neighbours() {
+  const double extremes[] = {100.0,
+                             -100.0,
+                             1e4,
+                             -1e4,
+                             1e-42,
+                             -1e-310,
+                             0.0,
+                             1e30,
+                             -1e30,
+                             std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity(),
+                             std::numeric_limits<double>::quiet_NaN()};
+  for (int i = 0; i < kUnaryCount; ++i) {
+    const UnaryRow row = unary_row(static_cast<Unary>(i), dtype_of<T>);
+    for (const double extreme : extremes) {
+      std::vector<T> x;
+      for (int k = 0; k < 64; ++k) {
+        x.push_back(k % 9 == 4 ? static_cast<T>(extreme) : static_cast<T>(0.173 * ((k * 37) % 64) - 4.0));
+      }
+      std::vector<T> whole(x.size());
+      row(x.data(), whole.data(), static_cast<std::int64_t>(x.size()), 0.9, 2.0);
+      for (std::size_t k = 0; k < x.size(); ++k) {
+        T single;
+        row(&x[k], &single, 1, 0.9, 2.0);
+        if (std::isnan(single) && std::isnan(whole[k])) continue;
+        ASSERT_EQ(std::memcmp(&single, &whole[k], sizeof(T)), 0)
+            << "operation " << i << " of " << x[k] << " beside " << extreme;
+      }
+    }
+  }
+}
+
+TEST(ElementwiseUnary, NeighboursDoNotChangeAFloat) { check_neighbours<float>(); }
+TEST(ElementwiseUnary, NeighboursDoNotChangeADouble) { check_neighbours<double>(); }
+
 TEST(ElementwiseUnary, WholeNumbers) {
   const auto of = [](Unary operation, std::int64_t x, double p = 0.0, double q = 0.0) {
     std::int64_t y = 99;
