@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "likely/ops/cumulative.hpp"
+#include "likely/ops/order.hpp"
 #include "likely/ops/reduce.hpp"
 #include "tests/support/reference.hpp"
 
@@ -41,6 +43,15 @@ TEST(Parity, Reductions) {
                                {"logsumexp", [](In x) {
                                   return logsumexp(x[0], {1, 2});
                                 }}});
+}
+
+TEST(Parity, ScansAndOrder) {
+  expect_parity("scans", {{"cumsum", [](In x) { return cumsum(x[0], 1); }},
+                          {"cumprod", [](In x) { return cumprod(x[0], 2); }},
+                          {"logcumsumexp", [](In x) { return logcumsumexp(x[0], 1); }},
+                          {"sort", [](In x) { return sort(x[0], 1); }},
+                          {"argsort", [](In x) { return argsort(x[0], 2); }},
+                          {"topk", [](In x) { return topk(x[0], 2, 1).values; }}});
 }
 
 }  // namespace
