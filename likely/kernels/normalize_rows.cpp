@@ -1,8 +1,9 @@
+#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "likely/kernels/normalize.hpp"
 #include "likely/kernels/row_tiles.hpp"
+#include "likely/kernels/scratch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,13 +16,14 @@
 #ifndef LIKELY_KERNELS_NORMALIZE_ROWS_TABLE
 #define LIKELY_KERNELS_NORMALIZE_ROWS_TABLE
 namespace likely::kernels {
-// mean is null for rms_norm. In the backward pass, column_sums holds dweight and then dbias of these rows.
+// mean is null for rms_norm. In the backward pass, column_sums holds dweight of these rows and, from
+// `width` on, dbias.
 template <class T>
 struct NormalizeRowsTable {
   void (*forward)(const T* x, const T* weight, const T* bias, double epsilon, T* y, T* mean, T* rstd,
                   std::int64_t rows, std::int64_t cols, bool stream);
   void (*backward)(const T* x, const T* g, const T* weight, const T* mean, const T* rstd, T* dx,
-                   T* column_sums, std::int64_t rows, std::int64_t cols, bool stream);
+                   T* column_sums, std::int64_t width, std::int64_t rows, std::int64_t cols, bool stream);
 };
 }  // namespace likely::kernels
 #endif
@@ -70,12 +72,13 @@ void normalize_rows(const T* x, const T* weight, const T* bias, double epsilon, 
 
 template <class T>
 void normalize_rows_backward(const T* x, const T* g, const T* weight, const T* mean, const T* rstd, T* dx,
-                             T* column_sums, std::int64_t rows, std::int64_t cols, bool stream) {
+                             T* column_sums, std::int64_t width, std::int64_t rows, std::int64_t cols,
+                             bool stream) {
   using D = hn::ScalableTag<T>;
   const D d;
   T* dweight = column_sums;
-  T* dbias = column_sums + cols;
-  for (std::int64_t i = 0; i < 2 * cols; ++i) column_sums[i] = 0;
+  T* dbias = column_sums + width;
+  std::fill_n(column_sums, 2 * width, T{0});
   const double inverse_count = 1 / static_cast<double>(cols);
   for (std::int64_t row = 0; row < rows; ++row, x += cols, g += cols, dx += cols) {
     const auto c = hn::Set(d, mean != nullptr ? mean[row] : T{0}), s = hn::Set(d, rstd[row]);
@@ -171,22 +174,25 @@ void backward_tiled(const T* x, const T* g, const T* weight, const T* mean, cons
   const bool stream = too_large_for_caches<T>(rows, cols);
   const std::int64_t each = std::max<std::int64_t>(8, (rows + 63) / 64);
   const std::int64_t tiles = (rows + each - 1) / each;
-  std::vector<T> sums(static_cast<std::size_t>(tiles * 2 * cols));
+  // Each tile's sums start on a cache line of their own: vectors that straddle two are slow to store.
+  constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t width = (cols + kLine - 1) / kLine * kLine;
+  T* const sums = scratch<T>(ScratchSlot::normalize_column_sums, tiles * 2 * width);
   parallel_tiles(tiles, 0.6 * static_cast<double>(rows * cols), [&](std::int64_t tile) {
     const std::int64_t first = tile * each, count = std::min(rows - first, each);
     table<T>().backward(x + first * cols, g + first * cols, weight, mean != nullptr ? mean + first : nullptr,
-                        rstd + first, dx + first * cols, sums.data() + tile * 2 * cols, count, cols, stream);
+                        rstd + first, dx + first * cols, sums + tile * 2 * width, width, count, cols, stream);
   });
   const auto add_up = [&](std::int64_t from, T* to) {
     if (to == nullptr) return;
     std::fill_n(to, cols, T{0});
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
-      const T* part = sums.data() + tile * 2 * cols + from;
+      const T* part = sums + tile * 2 * width + from;
       for (std::int64_t i = 0; i < cols; ++i) to[i] += part[i];
     }
   };
   add_up(0, dweight);
-  add_up(cols, dbias);
+  add_up(width, dbias);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ enum class ScratchSlot : std::uint8_t {
   order_items,
   order_exchange,
   order_values,
+  normalize_column_sums,
   count
 };
 
