@@ -1,5 +1,7 @@
 #include "likely/ops/dropout.hpp"
 
+#include <fmt/format.h>
+
 #include "likely/autodiff/tape.hpp"
 #include "likely/kernels/random_discrete.hpp"
 #include "likely/ops/rows.hpp"

@@ -1,5 +1,7 @@
 #include "likely/ops/loss.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "likely/autodiff/tape.hpp"

@@ -1,8 +1,6 @@
 // How the draws of Rng are made: checks and loops. Internal to ops/.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -36,6 +34,8 @@ void for_each_element(std::int64_t n, double nanoseconds, const Body& body) {
   });
 }
 
+[[noreturn]] void refuse_parameter(const char* name, const char* what, double value, const Shape& place);
+
 // The parameters of a distribution as dense f64 numbers, all of which satisfy `allowed`; the first that does
 // not is refused with its place.
 template <class Allowed>
@@ -44,7 +44,7 @@ Tensor checked_parameters(const char* name, const char* what, const Tensor& x, c
   const double* values = dense.data<double>();
   for (std::int64_t i = 0; i < dense.size(); ++i) {
     if (allowed(values[i])) continue;
-    refuse(name, fmt::format("{}, got {} at {}", what, values[i], index_of(x.shape(), i).string()));
+    refuse_parameter(name, what, values[i], index_of(x.shape(), i));
   }
   return dense;
 }

@@ -1,4 +1,6 @@
 // The draws of Rng that take more than one uniform number, or a table of probabilities.
+#include <fmt/format.h>
+
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <numbers>

@@ -1,5 +1,7 @@
 #include "likely/ops/softmax.hpp"
 
+#include <fmt/format.h>
+
 #include "likely/autodiff/tape.hpp"
 #include "likely/kernels/softmax.hpp"
 #include "likely/ops/arithmetic.hpp"
