@@ -119,24 +119,29 @@ void by_transposed_result(const Product<T>& p) {
   }
 }
 
+// One scalar product for each element of C with one or two rows or columns. A is not transposed; the columns
+// of B, if they are not rows in memory already, become rows of a copy.
 template <class T>
-void by_dots(const Product<T>& p) {
-  if (p.n >= p.m) {
-    const std::int64_t columns = even_piece(p.n, 256, 4);
-    return for_each_part(p, p.m, columns, [&](const Part& part) { multiply_part_by_dots(p, part); });
+void by_dots(Product<T> p) {
+  if (!p.transpose_b) {
+    p.transpose_b = true;
+    if (p.n > 1 || p.ldb > 1) {
+      T* const rows = scratch<T>(ScratchSlot::gemm_transposed, p.n * p.k);
+      for (std::int64_t column = 0; column < p.n; ++column) {
+        for (std::int64_t i = 0; i < p.k; ++i) rows[column * p.k + i] = p.b[i * p.ldb + column];
+      }
+      p.b = rows;
+    }
+    p.ldb = p.k;
   }
-  for_each_part(p, even_piece(p.m, 256, 4), p.n, [&](const Part& part) { multiply_part_by_dots(p, part); });
+  const bool wide = p.n >= p.m;
+  for_each_part(p, wide ? p.m : even_piece(p.m, 256, 4), wide ? even_piece(p.n, 256, 4) : p.n,
+                [&](const Part& part) { multiply_part_by_dots(p, part); });
 }
 
 template <class T>
 void multiply_whole(const Product<T>& p) {
-  const bool vector_of_b = p.n == 1 && p.ldb == 1;
-  if (!p.transpose_a && (p.transpose_b || vector_of_b) && std::min(p.m, p.n) <= 2) {
-    Product<T> rows = p;
-    rows.transpose_b = true;
-    if (!p.transpose_b) rows.ldb = p.k;
-    return by_dots(rows);
-  }
+  if (!p.transpose_a && (p.n <= 2 || (p.transpose_b && p.m <= 2))) return by_dots(p);
   if (p.transpose_a && !p.transpose_b && p.n <= 16 && p.m >= 8 * p.n) return by_transposed_result(p);
   if (library_is_faster(p)) return by_library(p);
   by_own_loops(p);
