@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "likely/kernels/random_variates.hpp"
-#include "random_checks.hpp"
+#include "tests/kernels/random_checks.hpp"
 
 namespace likely::kernels {
 namespace {

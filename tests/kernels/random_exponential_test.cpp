@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "likely/kernels/random.hpp"
-#include "random_checks.hpp"
+#include "tests/kernels/random_checks.hpp"
 
 namespace likely::kernels {
 namespace {
