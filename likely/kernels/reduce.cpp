@@ -156,6 +156,22 @@ void reduce_columns(const ReduceKernel& kernel, DType type, const void* x, void*
   }
 }
 
+// So few numbers that choosing a kernel would cost more than adding them.
+constexpr std::int64_t kFewNumbers = 64;
+
+template <class T>
+void add_few(const void* x, void* out, std::int64_t outer, std::int64_t reduced, std::int64_t inner) {
+  const T* from = static_cast<const T*>(x);
+  T* to = static_cast<T*>(out);
+  for (std::int64_t i = 0; i < outer; ++i, from += reduced * inner) {
+    for (std::int64_t k = 0; k < inner; ++k) {
+      double totals[4] = {};  // additions that need not wait for each other
+      for (std::int64_t j = 0; j < reduced; ++j) totals[j % 4] += static_cast<double>(from[j * inner + k]);
+      to[i * inner + k] = static_cast<T>((totals[0] + totals[1]) + (totals[2] + totals[3]));
+    }
+  }
+}
+
 }  // namespace
 
 DType reduced_type(Reduce operation, DType type) {
@@ -166,6 +182,10 @@ DType reduced_type(Reduce operation, DType type) {
 void reduce(Reduce operation, DType type, const void* x, void* out, std::int64_t outer, std::int64_t reduced,
             std::int64_t inner) {
   if (outer == 0 || inner == 0) return;
+  if (operation == Reduce::sum && is_floating(type) && outer * reduced * inner <= kFewNumbers) {
+    return type == DType::f32 ? add_few<float>(x, out, outer, reduced, inner)
+                              : add_few<double>(x, out, outer, reduced, inner);
+  }
   const ReduceKernel* kernel = reduce_kernel(operation, type);
   if (kernel == nullptr) return reduce_integer(operation, type, x, out, outer, reduced, inner);
   if (inner == 1) return reduce_rows(*kernel, type, x, out, outer, reduced);

@@ -44,6 +44,22 @@ double degrees_of_freedom(const char* name, const Tensor& x, std::uint32_t mask,
   return degrees;
 }
 
+// A fresh result divided in place.
+template <class T>
+void divide_elements(Tensor& x, double number) {
+  T* values = x.mutable_data<T>();
+  const T divisor = static_cast<T>(number);
+  for (std::int64_t i = 0; i < x.size(); ++i) values[i] /= divisor;
+}
+Tensor divided(Tensor fresh, double number) {
+  if (fresh.dtype() == DType::f32) {
+    divide_elements<float>(fresh, number);
+  } else {
+    divide_elements<double>(fresh, number);
+  }
+  return fresh;
+}
+
 // max and min differ in the kernel alone: the gradient goes evenly to the elements that equal the result.
 Tensor extreme(const char* name, kernels::Reduce operation, const Tensor& x, const Axes& axes, bool keep) {
   const std::uint32_t mask = axes.mask(name, x.shape());
@@ -75,6 +91,16 @@ Tensor position(const char* name, kernels::ArgReduce operation, const Tensor& x,
   return result;
 }
 
+// Whether all elements are finite and above `least`.
+bool all_between(const Tensor& x, double least) {
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const double value =
+        x.dtype() == DType::f32 ? static_cast<double>(x.data<float>()[i]) : x.data<double>()[i];
+    if (!(value > least && std::isfinite(value))) return false;
+  }
+  return true;
+}
+
 Tensor root_of_powers(const Tensor& x, std::uint32_t mask, bool keep, double order) {
   if (order == 2.0) return sqrt(reduce_axes(kernels::Reduce::sum_of_squares, x, mask, keep));
   return pow(reduce_axes(kernels::Reduce::sum, pow(abs(x), order), mask, keep), 1.0 / order);
@@ -84,10 +110,8 @@ Tensor root_of_powers(const Tensor& x, std::uint32_t mask, bool keep, double ord
 // first.
 Tensor plain_norm(const Tensor& x, std::uint32_t mask, bool keep, double order) {
   const Tensor direct = root_of_powers(x, mask, keep, order);
-  const bool wide = x.dtype() == DType::f64;
-  const double least = std::pow(wide ? 1e-290 : 1e-30, 1.0 / order);
-  const Tensor trusted = logical_and(direct > least, is_finite(direct));
-  if (direct.size() == 0 || x.size() == 0 || all(trusted).item() != 0.0) return direct;
+  const double least = std::pow(x.dtype() == DType::f64 ? 1e-290 : 1e-30, 1.0 / order);
+  if (x.size() == 0 || all_between(direct, least)) return direct;
   const Tensor largest = reduce_axes(kernels::Reduce::maximum, abs(x), mask, true);
   const Tensor scale = where(logical_and(largest > 0.0, is_finite(largest)), largest, 1.0);
   return root_of_powers(x / scale, mask, keep, order) * reshape(scale, direct.shape());
@@ -125,7 +149,7 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keep) {
   }
   // Whole numbers are added exactly.
   if (!is_floating(x.dtype())) return cast(cast(sum(x, axes, keep), DType::f64) / count, DType::f32);
-  return sum(x, axes, keep) / count;
+  return divided(reduce_axes(kernels::Reduce::sum, x, mask, keep), count);
 }
 
 Tensor var(const Tensor& x, const Axes& axes, bool keep, double correction) {
@@ -142,16 +166,26 @@ Tensor var(const Tensor& x, const Axes& axes, bool keep, double correction) {
                         });
   }
   const Tensor values = as_floating(x);
-  return reduce_axes(kernels::Reduce::sum_of_squares, values - mean(values, axes, true), mask, keep) /
-         degrees;
+  const Tensor centred = values - mean(values, axes, true);
+  return divided(reduce_axes(kernels::Reduce::sum_of_squares, centred, mask, keep), degrees);
 }
 
 Tensor std(const Tensor& x, const Axes& axes, bool keep, double correction) {
-  degrees_of_freedom("std", x, axes.mask("std", x.shape()), correction);
-  const Tensor variance = var(x, axes, keep, correction);
-  const Tensor flat = variance == 0.0;
-  // sqrt'(0) is infinite; a constant 1 in its place gets no gradient.
-  return where(flat, 0.0, sqrt(where(flat, 1.0, variance)));
+  const std::uint32_t mask = axes.mask("std", x.shape());
+  const double degrees = degrees_of_freedom("std", x, mask, correction);
+  if (Tape* tape = recording_tape(x)) {
+    const Tensor lower = tape->below(x);
+    const Tensor y = likely::std(lower, axes, keep, correction);
+    return tape->record("std", y, {&x}, [lower, y, axes, mask, degrees](const Tensor& g, Pull& pull) {
+      pull(0, [&] {
+        // sqrt'(0) is infinite; where all elements are equal no gradient flows.
+        const Tensor flat = y == 0.0;
+        const Tensor slope = where(flat, 0.0, g) / where(flat, 1.0, y) / degrees;
+        return (lower - mean(lower, axes, true)) * spread(slope, lower.shape(), mask);
+      });
+    });
+  }
+  return sqrt(var(x, axes, keep, correction));
 }
 
 Tensor prod(const Tensor& x, const Axes& axes, bool keep) {

@@ -148,6 +148,12 @@ std::array<int, Shape::kMaxRank> memory_order(const Tensor& x) {
 }  // namespace
 
 Tensor reduce_axes(Reduce operation, const Tensor& x, std::uint32_t mask, bool keep) {
+  const bool everything = !keep && mask == (1U << static_cast<unsigned>(x.rank())) - 1U;
+  if (everything && x.is_contiguous()) {
+    Tensor result = Tensor::uninitialized({}, kernels::reduced_type(operation, x.dtype()));
+    kernels::reduce(operation, x.dtype(), x.raw(), result.mutable_raw(), 1, x.size(), 1);
+    return result;
+  }
   const Shape shape = reduced_shape(x.shape(), mask, keep);
   if (x.is_contiguous()) return reduce_groups(operation, x, mask, shape);
   if (has_repeats(x)) return reshape(reduce_once(operation, x, mask), shape);
