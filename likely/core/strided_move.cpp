@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "likely/core/strided_copy.hpp"
 #include "likely/core/strided_walk.hpp"
@@ -13,8 +14,8 @@ namespace likely::detail {
 
 namespace {
 
-constexpr std::int64_t kEdge = StridedWalk::kTurnEdge;
-
+// Rows that are worth the stores that pass the caches.
+constexpr std::int64_t kLongRow = 64;
 // Targets larger than this leave the caches before anybody reads them, so they are written past the caches.
 constexpr std::int64_t kStreamBytes = std::int64_t{8} << 20;
 
@@ -43,6 +44,10 @@ void finish_stream() {
 
 template <class T>
 void copy_row(const T* from, T* to, std::int64_t n, bool stream) {
+  if (n < 8) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+    return;
+  }
   const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(T);
   if (stream) {
     stream_bytes(reinterpret_cast<const char*>(from), reinterpret_cast<char*>(to), bytes);
@@ -51,68 +56,99 @@ void copy_row(const T* from, T* to, std::int64_t n, bool stream) {
   }
 }
 
-// Turns a small square: to[i * to_step + j] = from[i + j * from_step], as vectors of 16 bytes.
-inline constexpr std::int64_t kSquare32 = 4;
-inline void turn_square(const std::uint32_t* from, std::int64_t from_step, std::uint32_t* to,
-                        std::int64_t to_step) {
-  using Vector = std::uint32_t __attribute__((vector_size(16)));
-  Vector v[4];
-  for (int j = 0; j < 4; ++j) std::memcpy(&v[j], from + j * from_step, sizeof(Vector));
-  const Vector low01 = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
-  const Vector high01 = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
-  const Vector low23 = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
-  const Vector high23 = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
-  const Vector turned[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
-                            __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
-                            __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
-                            __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
-  for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &turned[i], sizeof(Vector));
+// The elements of two vectors in turn: of their lower halves (half 0) or of their upper ones (half 1).
+template <std::size_t Half, class Vector, std::size_t... I>
+inline Vector interleave(Vector a, Vector b, std::index_sequence<I...>) {
+  constexpr std::size_t n = sizeof...(I);
+  return __builtin_shufflevector(a, b, (Half * n / 2 + I / 2 + I % 2 * n)...);
 }
 
-inline constexpr std::int64_t kSquare64 = 2;
-inline void turn_square(const std::uint64_t* from, std::int64_t from_step, std::uint64_t* to,
-                        std::int64_t to_step) {
-  for (int i = 0; i < 2; ++i) {
-    for (int j = 0; j < 2; ++j) to[i * to_step + j] = from[i + j * from_step];
-  }
-}
-
-inline void turn_square(const std::uint8_t* from, std::int64_t, std::uint8_t* to, std::int64_t) {
-  *to = *from;
-}
+// to[i * to_step + j] = from[i + j * from_step] for a square of 16 bytes by 16 bytes: each round of
+// interleaving doubles the length of the pieces of a row that lie together.
+template <class T>
+constexpr std::int64_t kSquare = 16 / static_cast<std::int64_t>(sizeof(T));
 
 template <class T>
-constexpr std::int64_t kSquare = sizeof(T) == 4   ? kSquare32
-                                 : sizeof(T) == 8 ? kSquare64
-                                                  : 1;
-
-template <class T>
-void turn(const T* from, std::int64_t from_column, T* to, std::int64_t to_row, std::int64_t rows,
-          std::int64_t columns) {
-  constexpr std::int64_t kStep = kSquare<T>;
-  const std::int64_t whole_rows = rows / kStep * kStep;
-  const std::int64_t whole_columns = columns / kStep * kStep;
-  for (std::int64_t j = 0; j < whole_columns; j += kStep) {
-    for (std::int64_t i = 0; i < whole_rows; i += kStep) {
-      turn_square(from + i + j * from_column, from_column, to + i * to_row + j, to_row);
+inline void turn_square(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+  constexpr int n = static_cast<int>(kSquare<T>);
+  typedef T Vector __attribute__((vector_size(16)));
+  constexpr std::make_index_sequence<static_cast<std::size_t>(n)> kLanes;
+  Vector v[n];
+  for (int j = 0; j < n; ++j) std::memcpy(&v[j], from + j * from_step, sizeof(Vector));
+  for (int round = 1; round < n; round *= 2) {
+    Vector next[n];
+    for (int j = 0; j < n / 2; ++j) {
+      next[2 * j] = interleave<0>(v[j], v[j + n / 2], kLanes);
+      next[2 * j + 1] = interleave<1>(v[j], v[j + n / 2], kLanes);
     }
-    for (std::int64_t i = whole_rows; i < rows; ++i) {
-      for (std::int64_t k = j; k < j + kStep; ++k) to[i * to_row + k] = from[i + k * from_column];
+    for (int j = 0; j < n; ++j) v[j] = next[j];
+  }
+  for (int i = 0; i < n; ++i) std::memcpy(to + i * to_step, &v[i], sizeof(Vector));
+}
+
+// A cache line by a cache line, through a buffer: lines are read whole and written whole. In a matrix whose
+// width is a power of two they would otherwise throw each other out of the cache.
+template <class T>
+constexpr std::int64_t kLine = 64 / static_cast<std::int64_t>(sizeof(T));
+
+template <class T>
+void turn_block(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, bool stream) {
+  alignas(64) T buffer[kLine<T> * kLine<T>];
+  for (std::int64_t j = 0; j < kLine<T>; j += kSquare<T>) {
+    for (std::int64_t i = 0; i < kLine<T>; i += kSquare<T>) {
+      turn_square(from + i + j * from_step, from_step, buffer + i * kLine<T> + j, kLine<T>);
     }
   }
-  for (std::int64_t j = whole_columns; j < columns; ++j) {
-    for (std::int64_t i = 0; i < rows; ++i) to[i * to_row + j] = from[i + j * from_column];
+  for (std::int64_t i = 0; i < kLine<T>; ++i) {
+    if (stream) {
+      stream_bytes(reinterpret_cast<const char*>(buffer + i * kLine<T>),
+                   reinterpret_cast<char*>(to + i * to_step), 64);
+    } else {
+      std::memcpy(to + i * to_step, buffer + i * kLine<T>, 64);
+    }
   }
 }
 
-// Through a buffer of its own, so that source and target are both touched in whole cache lines once: steps
-// that are powers of two would otherwise throw each other out of the cache.
 template <class T>
-void turn_buffered(const T* from, std::int64_t from_column, T* to, std::int64_t to_row, std::int64_t rows,
-                   std::int64_t columns, bool stream) {
-  alignas(64) T buffer[kEdge * kEdge];
-  turn(from, from_column, buffer, kEdge, rows, columns);
-  for (std::int64_t i = 0; i < rows; ++i) copy_row(buffer + i * kEdge, to + i * to_row, columns, stream);
+void turn_edge(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
+               std::int64_t columns) {
+  constexpr std::int64_t n = kSquare<T>;
+  const std::int64_t whole_rows = rows / n * n;
+  const std::int64_t whole_columns = columns / n * n;
+  for (std::int64_t i = 0; i < whole_rows; i += n) {
+    for (std::int64_t j = 0; j < whole_columns; j += n) {
+      turn_square(from + i + j * from_step, from_step, to + i * to_step + j, to_step);
+    }
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
+      to[i * to_step + j] = from[i + j * from_step];
+    }
+  }
+}
+
+template <class T>
+void turn(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
+          std::int64_t columns, bool stream) {
+  constexpr std::int64_t side = kLine<T>;
+  for (std::int64_t j = 0; j < columns; j += side) {
+    for (std::int64_t i = 0; i < rows; i += side) {
+      const T* source = from + i + j * from_step;
+      T* target = to + i * to_step + j;
+      if (rows - i < side || columns - j < side) {
+        turn_edge(source, from_step, target, to_step, std::min(side, rows - i), std::min(side, columns - j));
+        continue;
+      }
+      // The next block's lines lie far apart on both sides, where no hardware looks ahead.
+      if (columns - j >= 2 * side) {
+        for (std::int64_t k = 0; k < side; ++k) {
+          __builtin_prefetch(source + (side + k) * from_step);
+          if (!stream) __builtin_prefetch(target + k * to_step + side, 1);
+        }
+      }
+      turn_block(source, from_step, target, to_step, stream);
+    }
+  }
 }
 
 template <class T>
@@ -123,7 +159,7 @@ void move(const Shape& shape, const T* from, const Strides& from_strides, T* to,
     const T* x = from + piece.from;
     T* y = to + piece.to;
     if (walk.to_column == 1 && walk.from_column == 1) {
-      const bool past_caches = stream && piece.columns >= kEdge;
+      const bool past_caches = stream && piece.columns >= kLongRow;
       for (std::int64_t i = 0; i < piece.rows; ++i) {
         copy_row(x + i * walk.from_row, y + i * walk.to_row, piece.columns, past_caches);
       }
@@ -131,17 +167,15 @@ void move(const Shape& shape, const T* from, const Strides& from_strides, T* to,
       return;
     }
     if (walk.to_column == 1 && walk.from_row == 1 && piece.rows > 1) {
-      if (piece.rows * piece.columns >= kEdge * kEdge / 4) {
-        turn_buffered(x, walk.from_column, y, walk.to_row, piece.rows, piece.columns, stream);
-        if (stream) finish_stream();
-      } else {
-        turn(x, walk.from_column, y, walk.to_row, piece.rows, piece.columns);
-      }
+      turn(x, walk.from_column, y, walk.to_row, piece.rows, piece.columns, stream);
+      if (stream) finish_stream();
       return;
     }
     for (std::int64_t i = 0; i < piece.rows; ++i, x += walk.from_row, y += walk.to_row) {
       if (walk.to_column == 1 && walk.from_column == 0) {
         std::fill_n(y, piece.columns, *x);
+      } else if (walk.to_column == 1 && walk.from_column == -1) {
+        for (std::int64_t j = 0; j < piece.columns; ++j) y[j] = x[-j];
       } else {
         for (std::int64_t j = 0; j < piece.columns; ++j) y[j * walk.to_column] = x[j * walk.from_column];
       }

@@ -6,6 +6,11 @@ namespace likely::detail {
 
 namespace {
 
+// Where a layout is turned (the source's fastest dimension is not the target's), pieces of some lines by
+// many.
+constexpr std::int64_t kTurnRows = 64;
+constexpr std::int64_t kTurnColumns = 256;
+
 std::int64_t pieces(std::int64_t whole, std::int64_t piece) { return (whole + piece - 1) / piece; }
 
 }  // namespace
@@ -72,8 +77,8 @@ void StridedWalk::cut() {
     outer_ = count_ - 2;
   }
   if (turned) {
-    block_rows_ = std::min(rows_, kTurnEdge);
-    block_columns_ = std::min(columns_, kTurnEdge);
+    block_rows_ = std::min(rows_, kTurnRows);
+    block_columns_ = std::min(columns_, kTurnColumns);
   } else {
     block_columns_ = std::min(columns_, kTileElements);
     block_rows_ = std::min(rows_, std::max<std::int64_t>(1, kTileElements / block_columns_));

@@ -21,10 +21,6 @@ struct Rectangle {
 
 class StridedWalk {
  public:
-  // Edge of the squares in which a layout is turned (the source's fastest dimension is not the target's):
-  // both sides stay in the first-level cache.
-  static constexpr std::int64_t kTurnEdge = 64;
-
   // The shape must have elements.
   StridedWalk(const Shape& shape, const Strides& from, const Strides& to);
 
