@@ -22,6 +22,10 @@ void set_element(void* elements, DType dtype, std::int64_t position, double valu
 void copy_strided(std::size_t bytes, const Shape& shape, const void* from, const Strides& from_strides,
                   void* to, const Strides& to_strides);
 
+// to[i * to_step + j] = from[i + j * from_step] for i < rows and j < columns, on the calling thread.
+void transpose_block(std::size_t bytes, const void* from, std::int64_t from_step, void* to,
+                     std::int64_t to_step, std::int64_t rows, std::int64_t columns);
+
 // Writes the elements in row-major order.
 void copy_to_dense(const Tensor& source, void* target);
 void convert_to_dense(const Tensor& source, void* target, DType target_type);

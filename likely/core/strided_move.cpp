@@ -131,6 +131,12 @@ template <class T>
 void turn(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
           std::int64_t columns, bool stream) {
   constexpr std::int64_t side = kLine<T>;
+  if (rows < kSquare<T> || columns < kSquare<T>) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) to[i * to_step + j] = from[i + j * from_step];
+    }
+    return;
+  }
   for (std::int64_t j = 0; j < columns; j += side) {
     for (std::int64_t i = 0; i < rows; i += side) {
       const T* source = from + i + j * from_step;
@@ -198,6 +204,18 @@ void copy_strided(std::size_t bytes, const Shape& shape, const void* from, const
     case 1: return move_as<std::uint8_t>(shape, from, from_strides, to, to_strides);
     case 4: return move_as<std::uint32_t>(shape, from, from_strides, to, to_strides);
     default: return move_as<std::uint64_t>(shape, from, from_strides, to, to_strides);
+  }
+}
+
+void transpose_block(std::size_t bytes, const void* from, std::int64_t from_step, void* to,
+                     std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+  const auto turn_as = [&]<class T>(T* target) {
+    turn(static_cast<const T*>(from), from_step, target, to_step, rows, columns, false);
+  };
+  switch (bytes) {
+    case 1: return turn_as(static_cast<std::uint8_t*>(to));
+    case 4: return turn_as(static_cast<std::uint32_t*>(to));
+    default: return turn_as(static_cast<std::uint64_t*>(to));
   }
 }
 

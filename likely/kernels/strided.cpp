@@ -131,4 +131,12 @@ void apply_cast(DType from, DType to_type, Operand x, void* out, int rank, const
                    });
 }
 
+void repeat_first(std::size_t element_size, void* memory, std::int64_t n) {
+  switch (element_size) {
+    case 1: std::fill_n(static_cast<std::uint8_t*>(memory), n, *static_cast<std::uint8_t*>(memory)); break;
+    case 4: std::fill_n(static_cast<std::uint32_t*>(memory), n, *static_cast<std::uint32_t*>(memory)); break;
+    default: std::fill_n(static_cast<std::uint64_t*>(memory), n, *static_cast<std::uint64_t*>(memory)); break;
+  }
+}
+
 }  // namespace likely::kernels

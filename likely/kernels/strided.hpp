@@ -39,22 +39,7 @@ void apply_unary(Unary operation, DType type, const void* x, void* out, std::int
 void apply_binary(Binary operation, DType type, const void* a, const void* b, void* out, std::int64_t n,
                   double p = 0.0);
 
-// Copies a strided view into contiguous memory. Element sizes are 1, 4 and 8 bytes.
-void copy_strided(std::size_t element_size, Operand from, void* to, int rank, const std::int64_t* shape);
-
-// Copies contiguous memory into a strided view, whose elements must not overlap.
-void scatter_strided(std::size_t element_size, const void* from, void* to, const std::int64_t* to_strides,
-                     int rank, const std::int64_t* shape);
-
-// Copies one view into another.
-void copy_between_strided(std::size_t element_size, Operand from, void* to, const std::int64_t* to_strides,
-                          int rank, const std::int64_t* shape);
-
 // Repeats the first of n elements.
 void repeat_first(std::size_t element_size, void* memory, std::int64_t n);
-
-// Fills n elements with a value, which becomes true where it is not 0 and toward zero for i64.
-void fill(DType type, void* to, std::int64_t n, double value);
-void fill_integer(void* to, std::int64_t n, std::int64_t value);
 
 }  // namespace likely::kernels

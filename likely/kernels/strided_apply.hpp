@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "likely/core/strided_copy.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/strided_plan.hpp"
-#include "likely/kernels/strided_transpose.hpp"
 
 namespace likely::kernels {
 
@@ -195,12 +195,10 @@ class StridedWalk {
             continue;
           }
           if (across == 1) {
-            transpose(sizes_[k], from, along, buffers[k], kBlockColumns, row_count, count);
+            detail::transpose_block(sizes_[k], from, along, buffers[k], kBlockColumns, row_count, count);
           } else {
-            const std::int64_t shape[2] = {row_count, count};
-            const std::int64_t from_strides[2] = {across, along};
-            const std::int64_t to_strides[2] = {kBlockColumns, 1};
-            copy_between_strided(sizes_[k], {from, from_strides}, buffers[k], to_strides, 2, shape);
+            detail::copy_strided(sizes_[k], {row_count, count}, from, {across, along}, buffers[k],
+                                 {kBlockColumns, 1});
           }
           pointers[k] = buffers[k];
           between[k] = kBlockColumns;

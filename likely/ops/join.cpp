@@ -1,8 +1,7 @@
 #include "likely/ops/join.hpp"
 
-#include <cstring>
-
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/strided_copy.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/view.hpp"
 
@@ -10,23 +9,14 @@ namespace likely {
 
 namespace {
 
-// Copies whole rows: each part is (outer, its own length * inner) dense.
-Tensor concat_dense(const std::vector<Tensor>& parts, int axis, const Shape& shape, DType dtype) {
+// Each part goes to its place in the whole, wherever its elements lie now.
+Tensor concat_plain(const std::vector<Tensor>& parts, int axis, const Shape& shape, DType dtype) {
   Tensor result = Tensor::uninitialized(shape, dtype);
-  const auto element = static_cast<std::int64_t>(size_of(dtype));
-  const std::int64_t outer = shape.sub(0, axis).size();
-  const std::int64_t row_bytes = shape.sub(axis, shape.rank()).size() * element;
+  const std::int64_t step = result.strides()[axis] * static_cast<std::int64_t>(size_of(dtype));
   auto* target = static_cast<char*>(result.mutable_raw());
   for (const Tensor& part : parts) {
-    const Tensor dense = part.contiguous();
-    const auto* source = static_cast<const char*>(dense.raw());
-    const std::int64_t bytes = part.shape().sub(axis, part.rank()).size() * element;
-    if (bytes > 0) {
-      for (std::int64_t i = 0; i < outer; ++i) {
-        std::memcpy(target + i * row_bytes, source + i * bytes, static_cast<std::size_t>(bytes));
-      }
-    }
-    target += bytes;
+    detail::copy_strided(size_of(dtype), part.shape(), part.raw(), part.strides(), target, result.strides());
+    target += part.shape()[axis] * step;
   }
   return result;
 }
@@ -69,7 +59,7 @@ Tensor concat(const std::vector<Tensor>& parts, int axis) {
   }
   std::vector<Tensor> same_type;
   for (const Tensor& part : parts) same_type.push_back(cast(part, dtype));
-  return concat_dense(same_type, a, shape, dtype);
+  return concat_plain(same_type, a, shape, dtype);
 }
 
 Tensor stack(const std::vector<Tensor>& parts, int axis) {

@@ -4,7 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
-#include "likely/kernels/strided.hpp"
+#include "likely/core/strided_copy.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/ops/view.hpp"
 
@@ -85,8 +85,7 @@ Tensor pad(const Tensor& x, const std::vector<Padding>& paddings, double value) 
   for (int a = 0; a < x.rank(); ++a) offset += paddings[static_cast<std::size_t>(a)].before * y.strides()[a];
   const std::size_t element = size_of(x.dtype());
   char* to = static_cast<char*>(y.mutable_raw()) + offset * static_cast<std::int64_t>(element);
-  kernels::copy_between_strided(element, {x.raw(), x.strides().data()}, to, y.strides().data(), x.rank(),
-                                x.shape().data());
+  detail::copy_strided(element, x.shape(), x.raw(), x.strides(), to, y.strides());
   return y;
 }
 

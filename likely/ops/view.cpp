@@ -4,7 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
-#include "likely/kernels/strided.hpp"
+#include "likely/core/strided_copy.hpp"
 #include "likely/ops/reduce.hpp"
 
 namespace likely {
@@ -81,11 +81,9 @@ Tensor embed(const char* name, const Tensor& part, const Shape& whole, const Mak
   }
   Tensor result = zeros(whole, part.dtype());
   const Look look = make_look(whole, result.strides());
-  const Tensor dense = part.contiguous();
   char* target = static_cast<char*>(result.mutable_raw()) +
                  look.offset * static_cast<std::int64_t>(size_of(part.dtype()));
-  kernels::scatter_strided(size_of(part.dtype()), dense.raw(), target, look.strides.data(), look.shape.rank(),
-                           look.shape.data());
+  detail::copy_strided(size_of(part.dtype()), look.shape, part.raw(), part.strides(), target, look.strides);
   return result;
 }
 

@@ -122,44 +122,6 @@ TEST(Strided, UnaryWhereAndCastOfAnyLayout) {
   }
 }
 
-template <class Element>
-void check_copies() {
-  std::vector<Element> source(100000);
-  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<Element>(i * 2654435761u >> 3);
-  for (const Layout& layout : kLayouts) {
-    const std::int64_t n = product(layout.shape);
-    const int rank = static_cast<int>(layout.shape.size());
-    for (const int threads_used : {1, 2, 3}) {
-      set_threads(threads_used);
-      std::vector<Element> copy(n);
-      copy_strided(sizeof(Element), {source.data() + layout.a_start, layout.a.data()}, copy.data(), rank,
-                   layout.shape.data());
-      for (std::int64_t i = 0; i < n; ++i) {
-        ASSERT_EQ(copy[i], source[layout.a_start + offset(i, layout.shape, layout.a)])
-            << "layout " << (&layout - kLayouts) << " at " << i;
-      }
-      bool overlaps = false;
-      for (std::size_t d = 0; d < layout.a.size(); ++d) overlaps |= layout.a[d] == 0 && layout.shape[d] > 1;
-      if (overlaps) continue;
-      std::vector<Element> target(source.size(), Element{1});
-      scatter_strided(sizeof(Element), copy.data(), target.data() + layout.a_start, layout.a.data(), rank,
-                      layout.shape.data());
-      std::vector<Element> expected(source.size(), Element{1});
-      for (std::int64_t i = 0; i < n; ++i) {
-        expected[layout.a_start + offset(i, layout.shape, layout.a)] = copy[i];
-      }
-      ASSERT_EQ(std::memcmp(target.data(), expected.data(), target.size() * sizeof(Element)), 0);
-    }
-  }
-  set_threads(1);
-}
-
-TEST(Strided, CopiesOfAnyLayout) {
-  check_copies<std::uint8_t>();
-  check_copies<std::uint32_t>();
-  check_copies<std::uint64_t>();
-}
-
 TEST(Strided, BitsDoNotDependOnThreadsOrTiles) {
   constexpr std::int64_t n = 200'003;
   const std::vector<float> x = numbers<float>(n);
@@ -172,22 +134,6 @@ TEST(Strided, BitsDoNotDependOnThreadsOrTiles) {
     EXPECT_EQ(std::memcmp(y.data(), expected.data(), n * sizeof(float)), 0);
   }
   set_threads(1);
-}
-
-TEST(Strided, Fill) {
-  std::vector<float> floats(100'000, 0.0f);
-  fill(DType::f32, floats.data(), 99'999, 2.5);
-  EXPECT_EQ(floats.front(), 2.5f);
-  EXPECT_EQ(floats[99'998], 2.5f);
-  EXPECT_EQ(floats[99'999], 0.0f);
-  std::vector<std::int64_t> integers(5);
-  fill(DType::i64, integers.data(), 5, -2.7);
-  EXPECT_EQ(integers, std::vector<std::int64_t>(5, -2));
-  fill_integer(integers.data(), 5, (std::int64_t{1} << 60) + 1);
-  EXPECT_EQ(integers[4], (std::int64_t{1} << 60) + 1);
-  std::vector<std::uint8_t> bytes(5);
-  fill(DType::boolean, bytes.data(), 5, -3.0);
-  EXPECT_EQ(bytes, std::vector<std::uint8_t>(5, 1));
 }
 
 TEST(Strided, RefusesWhatDoesNotExist) {
