@@ -43,10 +43,6 @@ else()
   list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIBRARIES})
 endif()
 
-# Small dense factorisations.
-find_package(Eigen3 REQUIRED NO_MODULE)
-target_link_libraries(likely_header_dependencies INTERFACE Eigen3::Eigen)
-
 # Special functions.
 find_package(Boost REQUIRED)
 target_link_libraries(likely_header_dependencies INTERFACE Boost::headers)
