@@ -88,9 +88,13 @@ class Tape {
     static_assert(std::is_invocable_v<Rule&, const Tensor&, Pull&>,
                   "rule(const Tensor& gradient, Pull& pull)");
     static_assert(alignof(Rule) <= alignof(std::max_align_t));
-    auto* memory = allocate(sizeof(Rule) + inputs.size() * sizeof(std::uint32_t));
+    // A rule that captures nothing, or only bools, has a size that would leave the numbers behind it
+    // unaligned.
+    constexpr std::size_t kAlign = alignof(std::uint32_t);
+    constexpr std::size_t kRuleBytes = (sizeof(Rule) + kAlign - 1) / kAlign * kAlign;
+    auto* memory = allocate(kRuleBytes + inputs.size() * sizeof(std::uint32_t));
     auto* closure = new (memory) Rule(std::move(rule));
-    auto* parents = reinterpret_cast<std::uint32_t*>(memory + sizeof(Rule));
+    auto* parents = reinterpret_cast<std::uint32_t*>(memory + kRuleBytes);
     return push(
         name, std::move(output), inputs, parents, closure,
         [](void* f, const Tensor& g, Pull& pull) { (*static_cast<Rule*>(f))(g, pull); },
