@@ -236,7 +236,7 @@ class Writer {
 // The shortest digits that read back as the same number, with zeros up to the point.
 template <class Float>
 std::string shortest_fixed(Float value) {
-  const std::string text = chars(value, std::chars_format::fixed);
+  std::string text = chars(value, std::chars_format::fixed);
   if (text.find('.') != std::string::npos) return text;
   const Parts parts = split_text(chars(value, std::chars_format::scientific));
   const std::string digits = parts.whole + parts.fraction;

@@ -173,8 +173,11 @@ void move(const Shape& shape, const T* from, const Strides& from_strides, T* to,
       return;
     }
     if (walk.to_column == 1 && walk.from_row == 1 && piece.rows > 1) {
-      turn(x, walk.from_column, y, walk.to_row, piece.rows, piece.columns, stream);
-      if (stream) finish_stream();
+      // Stores past the caches are worth it in whole lines only.
+      const auto step = static_cast<std::uintptr_t>(walk.to_row) * sizeof(T);
+      const bool past_caches = stream && (reinterpret_cast<std::uintptr_t>(y) | step) % 64 == 0;
+      turn(x, walk.from_column, y, walk.to_row, piece.rows, piece.columns, past_caches);
+      if (past_caches) finish_stream();
       return;
     }
     for (std::int64_t i = 0; i < piece.rows; ++i, x += walk.from_row, y += walk.to_row) {

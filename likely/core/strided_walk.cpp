@@ -71,8 +71,8 @@ void StridedWalk::cut() {
     rows_ = row.size;
     from_row = row.from;
     to_row = row.to;
-    for (int i = best; i + 2 < count_; ++i) {
-      dimensions_[static_cast<std::size_t>(i)] = dimensions_[static_cast<std::size_t>(i + 1)];
+    for (auto i = static_cast<std::size_t>(best); i + 2 < static_cast<std::size_t>(count_); ++i) {
+      dimensions_[i] = dimensions_[i + 1];
     }
     outer_ = count_ - 2;
   }

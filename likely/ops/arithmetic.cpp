@@ -13,7 +13,6 @@
 namespace likely {
 
 using detail::binary;
-using detail::BinaryRules;
 using detail::Save;
 using detail::unary;
 using kernels::Binary;

@@ -1,6 +1,7 @@
 #include "likely/ops/cumulative.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
@@ -105,9 +106,9 @@ Tensor linear_recurrence(const Tensor& a, const Tensor& b, int axis, bool revers
     return tape->record(
         "linear_recurrence", y, {&a, &b}, [factor, y, along, reversed](const Tensor& g, Pull& pull) {
           // The gradient runs through the same recurrence from the other end.
-          const Tensor back = linear_recurrence(delayed(factor, along, !reversed, 0.0), g, along, !reversed);
+          Tensor back = linear_recurrence(delayed(factor, along, !reversed, 0.0), g, along, !reversed);
           pull(0, [&] { return back * delayed(y, along, reversed, 0.0); });
-          pull(1, [&] { return back; });
+          pull(1, [&] { return std::move(back); });
         });
   }
   const Tensor factors = a.contiguous();

@@ -109,7 +109,7 @@ Tensor root_of_powers(const Tensor& x, std::uint32_t mask, bool keep, double ord
 // Powers can leave the range of the type though the norm does not: then the largest element is taken out
 // first.
 Tensor plain_norm(const Tensor& x, std::uint32_t mask, bool keep, double order) {
-  const Tensor direct = root_of_powers(x, mask, keep, order);
+  Tensor direct = root_of_powers(x, mask, keep, order);
   const double least = std::pow(x.dtype() == DType::f64 ? 1e-290 : 1e-30, 1.0 / order);
   if (x.size() == 0 || all_between(direct, least)) return direct;
   const Tensor largest = reduce_axes(kernels::Reduce::maximum, abs(x), mask, true);
