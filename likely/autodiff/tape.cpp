@@ -116,7 +116,7 @@ std::byte* Tape::allocate(std::size_t bytes) {
   return memory;
 }
 
-Tensor Tape::track(const Tensor& tensor, std::string name) {
+Tensor Tape::track(const Tensor& tensor, const std::string& name) {
   if (!is_floating(tensor.dtype())) {
     refuse("gradient", "derivatives need floating numbers, got " + std::string(name_of(tensor.dtype())) +
                            (name.empty() ? "" : " in " + name));

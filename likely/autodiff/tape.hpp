@@ -68,7 +68,7 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   // Makes `tensor` a leaf and returns it as such. The name is what the tracer calls it.
-  Tensor track(const Tensor& tensor, std::string name = {});
+  Tensor track(const Tensor& tensor, const std::string& name = {});
 
   // The tensor as the next lower tape sees it (or the tensor itself, where this tape does not track it).
   Tensor below(const Tensor& tensor) const {
@@ -83,7 +83,7 @@ class Tape {
   Tensor record(const char* name, Tensor output, std::initializer_list<const Tensor*> inputs, Rule rule) {
     return record(name, std::move(output), std::span(inputs.begin(), inputs.size()), std::move(rule));
   }
-  template <class Rule>
+  template <class Rule>  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved on
   Tensor record(const char* name, Tensor output, std::span<const Tensor* const> inputs, Rule rule) {
     static_assert(std::is_invocable_v<Rule&, const Tensor&, Pull&>,
                   "rule(const Tensor& gradient, Pull& pull)");
