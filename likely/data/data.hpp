@@ -1,0 +1,2 @@
+// Datasets, batches, generators: what it is learned from.
+#pragma once

@@ -1,0 +1,2 @@
+// Files of parameters and of data: what is kept.
+#pragma once

@@ -1,0 +1,2 @@
+// Layers: what is learned.
+#pragma once

@@ -1,0 +1,2 @@
+// Figures: what people look at.
+#pragma once

@@ -1,0 +1,2 @@
+// Distributions, divergences, estimators: what is random.
+#pragma once

@@ -1,0 +1,2 @@
+// The loop: progress, metrics, checkpoints: what people run.
+#pragma once
