@@ -1,0 +1,13 @@
+#include "likely/nn/embedding.hpp"
+
+#include "likely/nn/sizes.hpp"
+
+namespace likely::nn {
+
+Embedding::Embedding(std::int64_t count, std::int64_t width, Rng rng) {
+  detail::check_size("Embedding", "count", count);
+  detail::check_size("Embedding", "width", width);
+  weight = rng.normal({count, width});
+}
+
+}  // namespace likely::nn

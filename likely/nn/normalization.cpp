@@ -1,0 +1,84 @@
+#include "likely/nn/normalization.hpp"
+
+#include <fmt/format.h>
+
+#include "likely/core/create.hpp"
+#include "likely/nn/sizes.hpp"
+#include "likely/ops/arithmetic.hpp"
+#include "likely/ops/normalize.hpp"
+
+namespace likely::nn {
+
+namespace {
+
+likely::BatchNormOptions operation_options(const BatchNorm& layer, const Tensor& residual) {
+  return {.epsilon = layer.epsilon, .momentum = layer.momentum, .relu = layer.relu, .residual = residual};
+}
+
+}  // namespace
+
+BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
+    : epsilon(options.epsilon), momentum(options.momentum), relu(options.relu) {
+  detail::check_size("BatchNorm", "channels", channels);
+  if (options.affine) {
+    weight = ones({channels});
+    bias = zeros({channels});
+  }
+  running_mean = zeros({channels});
+  running_var = ones({channels});
+  num_batches_tracked = zeros({}, DType::i64);
+}
+
+Tensor BatchNorm::infer(const Tensor& x, const Tensor& residual) const {
+  return batch_norm(x, weight, bias, {running_mean, running_var}, false, operation_options(*this, residual))
+      .y;
+}
+
+Tensor BatchNorm::train(const Tensor& x, const Tensor& residual) {
+  BatchNormResult result =
+      batch_norm(x, weight, bias, {running_mean, running_var}, true, operation_options(*this, residual));
+  running_mean = std::move(result.running.mean);
+  running_var = std::move(result.running.variance);
+  num_batches_tracked = num_batches_tracked + 1.0;
+  return std::move(result.y);
+}
+
+LayerNorm::LayerNorm(const Shape& over, const NormOptions& options) : shape(over), epsilon(options.epsilon) {
+  if (shape.rank() == 0 || shape.size() == 0) {
+    refuse("LayerNorm", "a shape with elements is needed, got " + shape.string());
+  }
+  if (options.affine) {
+    weight = ones(shape);
+    bias = zeros(shape);
+  }
+}
+
+Tensor LayerNorm::operator()(const Tensor& x) const {
+  // Without a weight, nothing below knows which sizes are meant.
+  if (x.rank() < shape.rank() || !(x.shape().sub(x.rank() - shape.rank(), x.rank()) == shape)) {
+    refuse("LayerNorm", "made for last axes of shape " + shape.string() + ", got " + x.shape().string());
+  }
+  return layer_norm(x, shape.rank(), weight, bias, epsilon);
+}
+
+RmsNorm::RmsNorm(std::int64_t features, double chosen_epsilon) : epsilon(chosen_epsilon) {
+  detail::check_size("RmsNorm", "features", features);
+  weight = ones({features});
+}
+
+Tensor RmsNorm::operator()(const Tensor& x) const { return rms_norm(x, 1, weight, epsilon); }
+
+GroupNorm::GroupNorm(std::int64_t wanted, std::int64_t channels, const NormOptions& options)
+    : groups(wanted), epsilon(options.epsilon) {
+  detail::check_size("GroupNorm", "channels", channels);
+  if (groups < 1 || channels % groups != 0) {
+    refuse("GroupNorm", fmt::format("{} channels cannot be cut into {} equal groups", channels, groups));
+  }
+  if (!options.affine) return;
+  weight = ones({channels});
+  bias = zeros({channels});
+}
+
+Tensor GroupNorm::operator()(const Tensor& x) const { return group_norm(x, groups, weight, bias, epsilon); }
+
+}  // namespace likely::nn

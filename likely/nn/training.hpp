@@ -1,0 +1,30 @@
+// Training: what tells a layer that it trains, and gives it random numbers to do so.
+#pragma once
+
+#include "likely/ops/rng.hpp"
+
+namespace likely {
+
+// Hands layers their random keys in one training pass:
+//
+//   Training training(rng.split());
+//   auto [loss, gradient] = value_and_grad(model, [&](Model& m) { return loss_of(m(x, training), y); });
+//
+// A layer that is given one trains (dropout drops, batch statistics are taken); without one it predicts.
+// There is no mode. Each pass is given a new one; the same Rng and the same layers make the same pass.
+class Training {
+ public:
+  explicit Training(Rng rng) : rng_(rng) {}
+
+  // A copy would hand out the same keys again.
+  Training(const Training&) = delete;
+  Training& operator=(const Training&) = delete;
+
+  // The next key; advances, so two layers never share one.
+  Rng split() const { return rng_.split(); }
+
+ private:
+  mutable Rng rng_;
+};
+
+}  // namespace likely
