@@ -20,6 +20,9 @@ std::atomic<int>& thread_count() {
 // An OpenMP region costs about 1 us when its threads are awake and several times that when they sleep.
 constexpr double kWorthAThread = 20'000.0;
 
+// How many SerialTiles are alive on this thread.
+constinit thread_local int serial_tiles = 0;
+
 }  // namespace
 
 void set_threads(int n) {
@@ -34,13 +37,16 @@ bool inside_parallel_region() { return omp_in_parallel() != 0; }
 void detail::run_tiles(std::int64_t tiles, double nanoseconds, void* body,
                        void (*call)(void*, std::int64_t)) {
   const int wanted = static_cast<int>(std::min<std::int64_t>(tiles, threads()));
-  if (wanted <= 1 || nanoseconds < kWorthAThread || omp_in_parallel()) {
+  if (wanted <= 1 || nanoseconds < kWorthAThread || serial_tiles > 0 || omp_in_parallel()) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
     return;
   }
 #pragma omp parallel for num_threads(wanted) schedule(static)
   for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
 }
+
+SerialTiles::SerialTiles() { ++serial_tiles; }
+SerialTiles::~SerialTiles() { --serial_tiles; }
 
 SerialLibraries::SerialLibraries() : saved_(omp_get_max_threads()) {
   if (saved_ != 1) omp_set_num_threads(1);

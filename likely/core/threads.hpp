@@ -27,6 +27,16 @@ void parallel_tiles(std::int64_t tiles, double nanoseconds, Body&& body) {
                     [](void* f, std::int64_t tile) { (*static_cast<Plain*>(f))(tile); });
 }
 
+// While alive, parallel_tiles stays on this thread when called from it: for work in the background, which
+// must not take processors from what it works for.
+class SerialTiles {
+ public:
+  SerialTiles();
+  ~SerialTiles();
+  SerialTiles(const SerialTiles&) = delete;
+  SerialTiles& operator=(const SerialTiles&) = delete;
+};
+
 // True on a thread that is running a tile of a region with more than one thread.
 bool inside_parallel_region();
 

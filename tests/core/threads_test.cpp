@@ -75,6 +75,29 @@ TEST_F(ThreadsTest, KeepsSmallWorkOnTheCallingThread) {
   });
 }
 
+TEST_F(ThreadsTest, StaysOnAThreadThatAskedForIt) {
+  set_threads(3);
+  const auto count_runners = [] {
+    std::vector<std::thread::id> runners(64);
+    parallel_tiles(64, kMuchWork, [&](std::int64_t tile) {
+      runners[static_cast<std::size_t>(tile)] = std::this_thread::get_id();
+    });
+    return std::set(runners.begin(), runners.end()).size();
+  };
+  {
+    const SerialTiles outer;
+    {
+      const SerialTiles inner;
+      EXPECT_EQ(count_runners(), 1U);
+    }
+    EXPECT_EQ(count_runners(), 1U);
+    std::size_t elsewhere = 0;
+    std::thread([&] { elsewhere = count_runners(); }).join();
+    EXPECT_EQ(elsewhere, 3U) << "other threads are not concerned";
+  }
+  EXPECT_EQ(count_runners(), 3U);
+}
+
 TEST_F(ThreadsTest, RunsSeriallyInsideAnotherRegion) {
   set_threads(2);
   std::vector<int> inner_threads(2, 0);
