@@ -31,6 +31,11 @@ find_package(fmt REQUIRED)
 list(APPEND likely_link_dependencies fmt::fmt)
 list(APPEND likely_pkgconfig_libraries fmt)
 
+# Compressed files.
+find_package(ZLIB REQUIRED)
+list(APPEND likely_link_dependencies ZLIB::ZLIB)
+list(APPEND likely_pkgconfig_libraries z)
+
 # Threads. g++'s run-time library is linked by name, so that it is found wherever a program is built; that of
 # clang lies in a folder that the linker does not know.
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -52,6 +57,10 @@ find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 mark_as_advanced(RANDOM123_INCLUDE_DIR)
 target_include_directories(likely_header_dependencies SYSTEM INTERFACE "${RANDOM123_INCLUDE_DIR}")
 
+# The headers of files.
+find_package(nlohmann_json REQUIRED)
+target_link_libraries(likely_header_dependencies INTERFACE nlohmann_json::nlohmann_json)
+
 # The command line of the command.
 if(LIKELY_BUILD_COMMAND)
   find_package(CLI11 REQUIRED)
@@ -60,5 +69,4 @@ endif()
 # Tests.
 if(LIKELY_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  find_package(nlohmann_json REQUIRED)
 endif()

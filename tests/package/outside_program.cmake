@@ -30,7 +30,7 @@ endif()
 set(every_header "#pragma once\n")
 foreach(header IN LISTS headers)
   file(STRINGS "${prefix}/${INCLUDEDIR}/${header}" leaks
-    REGEX "^ *# *include *[<\"](hwy|oneapi|dnnl|blis|cblas|Eigen|boost|fmt|omp|Random123|CLI|gtest)")
+    REGEX "^ *# *include *[<\"](hwy|oneapi|dnnl|blis|cblas|Eigen|boost|fmt|omp|Random123|CLI|gtest|zlib|nlohmann)")
   if(leaks)
     message(FATAL_ERROR "the public header ${header} needs a private dependency: ${leaks}")
   endif()

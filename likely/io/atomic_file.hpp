@@ -1,0 +1,50 @@
+// AtomicFile: a file that appears whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace likely::io {
+
+// Writes to a temporary name beside the target. commit() puts what was written on the disk and gives it the
+// target's name in one step; without it the destructor takes everything away and the target stays as it was.
+//
+//   io::AtomicFile file("runs/mlp/config.json");
+//   file.write(text);
+//   file.commit();
+//
+// Refuses, with the system's reason, a folder that does not exist or cannot be written to, and a full disk.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* bytes, std::size_t count);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  // The number of bytes written so far.
+  std::uint64_t size() const { return size_; }
+  // Once, at the end.
+  void commit();
+
+ private:
+  void flush();
+  void write_through(const char* bytes, std::size_t count);
+  void discard();
+  [[noreturn]] void fail(const char* doing, int error);
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int file_ = -1;
+  std::uint64_t size_ = 0;
+  std::vector<char> buffer_;
+};
+
+// The whole of a small file at once.
+void write_file(const std::filesystem::path& target, std::string_view contents);
+
+}  // namespace likely::io

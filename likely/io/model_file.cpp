@@ -1,0 +1,66 @@
+#include "likely/io/model_file.hpp"
+
+#include <unordered_map>
+#include <utility>
+
+namespace likely::io {
+
+namespace {
+
+std::string described(const Tensor& tensor) {
+  return tensor.shape().string() + " " + std::string(name_of(tensor.dtype()));
+}
+
+bool fits(const Tensor& stored, const Tensor& leaf) {
+  const bool same_kind =
+      stored.dtype() == leaf.dtype() || (is_floating(stored.dtype()) && is_floating(leaf.dtype()));
+  return same_kind && stored.shape() == leaf.shape();
+}
+
+}  // namespace
+
+void detail::save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
+                        std::map<std::string, std::string> metadata) {
+  NamedTensors named;
+  named.metadata = std::move(metadata);
+  for (const Part& part : parts) {
+    if (part.value.defined()) named.tensors.emplace_back(part.name, part.value);
+  }
+  save_safetensors(path, named);
+}
+
+std::map<std::string, std::string> detail::load_parts(const std::filesystem::path& path,
+                                                      const std::vector<NamedLeaf>& leaves) {
+  NamedTensors named = load_safetensors(path);
+  std::unordered_map<std::string, Tensor> stored;
+  for (auto& [name, tensor] : named.tensors) stored.emplace(name, std::move(tensor));
+
+  std::string complaints;
+  std::vector<std::pair<Tensor*, Tensor>> found;
+  for (const NamedLeaf& leaf : leaves) {
+    const auto entry = stored.find(leaf.name);
+    if (entry == stored.end()) {
+      if (leaf.tensor->defined()) complaints += "\n  missing: " + leaf.name + " " + described(*leaf.tensor);
+      continue;
+    }
+    if (leaf.tensor->defined() && !fits(entry->second, *leaf.tensor)) {
+      complaints += "\n  different: " + leaf.name + " is " + described(entry->second) + " in the file, " +
+                    described(*leaf.tensor) + " in the model";
+    }
+    found.emplace_back(leaf.tensor, std::move(entry->second));
+    stored.erase(entry);
+  }
+  for (const auto& [name, tensor] : named.tensors) {
+    if (stored.contains(name)) complaints += "\n  unexpected: " + name + " " + described(stored.at(name));
+  }
+  if (!complaints.empty()) refuse("load", path.string() + " does not fit the model:" + complaints);
+
+  for (auto& [leaf, tensor] : found) {
+    const bool frozen = leaf->frozen();
+    *leaf = leaf->defined() ? tensor.to(leaf->dtype()) : std::move(tensor);
+    leaf->set_frozen(frozen);
+  }
+  return std::move(named.metadata);
+}
+
+}  // namespace likely::io

@@ -1,0 +1,109 @@
+#include "likely/io/safetensors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "likely/io/atomic_file.hpp"
+#include "likely/io/safetensors_header.hpp"
+
+namespace likely::io {
+
+namespace {
+
+std::string_view type_name(DType dtype) {
+  switch (dtype) {
+    case DType::f32: return "F32";
+    case DType::f64: return "F64";
+    case DType::i64: return "I64";
+    case DType::boolean: return "BOOL";
+  }
+  return "?";
+}
+
+Tensor read_tensor(const InputFile& file, const SafetensorsEntry& entry) {
+  const DType dtype = dtype_of(entry.element);
+  Tensor result = Tensor::uninitialized(entry.shape, dtype);
+  const bool as_it_is = size_of(entry.element) == likely::size_of(dtype) && dtype != DType::boolean;
+  if (as_it_is) {
+    file.read(entry.offset, result.mutable_raw(), entry.bytes);
+    return result;
+  }
+  std::vector<char> bytes(entry.bytes);
+  file.read(entry.offset, bytes.data(), bytes.size());
+  convert(entry.element, false, bytes.data(), result.size(), dtype, result.mutable_raw());
+  return result;
+}
+
+void check_names(const NamedTensors& named) {
+  std::set<std::string_view> names;
+  for (const auto& [name, tensor] : named.tensors) {
+    if (name == "__metadata__") refuse("save_safetensors", "a tensor must not be named \"__metadata__\"");
+    if (!names.insert(name).second) refuse("save_safetensors", "two tensors are named \"" + name + "\"");
+    if (!tensor.defined()) refuse("save_safetensors", "tensor \"" + name + "\" is empty");
+  }
+}
+
+}  // namespace
+
+const Tensor& NamedTensors::operator[](const std::string& name) const {
+  for (const auto& [known, tensor] : tensors) {
+    if (known == name) return tensor;
+  }
+  refuse("NamedTensors", "there is no tensor \"" + name + "\"");
+}
+
+NamedTensors load_safetensors(const std::filesystem::path& path) {
+  const InputFile file("load_safetensors", path);
+  SafetensorsHeader header = read_safetensors_header(file);
+  NamedTensors result;
+  result.metadata = std::move(header.metadata);
+  for (const SafetensorsEntry& entry : header.entries) {
+    result.tensors.emplace_back(entry.name, read_tensor(file, entry));
+  }
+  return result;
+}
+
+void save_safetensors(const std::filesystem::path& path, const NamedTensors& named) {
+  check_names(named);
+  // Wide elements first, so that every tensor is aligned for readers that look at the file in memory.
+  std::vector<std::pair<std::string, Tensor>> ordered = named.tensors;
+  std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+    return likely::size_of(a.second.dtype()) > likely::size_of(b.second.dtype());
+  });
+
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  if (!named.metadata.empty()) header["__metadata__"] = named.metadata;
+  std::uint64_t offset = 0;
+  for (const auto& [name, tensor] : ordered) {
+    const std::uint64_t end =
+        offset + static_cast<std::uint64_t>(tensor.size()) * likely::size_of(tensor.dtype());
+    header[name] = {{"dtype", type_name(tensor.dtype())},
+                    {"shape", std::vector<std::int64_t>(tensor.shape().begin(), tensor.shape().end())},
+                    {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const nlohmann::json::exception&) {
+    refuse("save_safetensors", path.string() + ": a name or the metadata is not valid UTF-8");
+  }
+  text.append((8 - text.size() % 8) % 8, ' ');
+
+  AtomicFile file(path);
+  std::array<char, 8> length{};
+  for (std::size_t i = 0; i < length.size(); ++i)
+    length[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  file.write(length.data(), length.size());
+  file.write(text);
+  for (const auto& [name, tensor] : ordered) {
+    const Tensor dense = tensor.contiguous();
+    file.write(dense.raw(), static_cast<std::size_t>(dense.size()) * likely::size_of(dense.dtype()));
+  }
+  file.commit();
+}
+
+}  // namespace likely::io

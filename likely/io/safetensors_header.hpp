@@ -1,0 +1,30 @@
+// The header of a safetensors file, checked. Internal to io/.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "likely/core/shape.hpp"
+#include "likely/io/element.hpp"
+#include "likely/io/input_file.hpp"
+
+namespace likely::io {
+
+struct SafetensorsEntry {
+  std::string name;
+  Element element;
+  Shape shape;
+  std::uint64_t offset;  // of the first byte in the file
+  std::uint64_t bytes;
+};
+
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;  // as they lie in the file
+  std::map<std::string, std::string> metadata;
+};
+
+SafetensorsHeader read_safetensors_header(const InputFile& file);
+
+}  // namespace likely::io

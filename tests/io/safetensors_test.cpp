@@ -1,0 +1,176 @@
+#include "likely/io/safetensors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "likely/core/create.hpp"
+#include "likely/ops/view.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::io {
+namespace {
+
+using testing::expect_refusal;
+using testing::read_bytes;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+using namespace std::string_literals;
+
+std::string length_of(const std::string& header) {
+  std::string bytes;
+  for (int i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 0xFF);
+  return bytes;
+}
+
+std::string file_of(const std::string& header, const std::string& data) {
+  return length_of(header) + header + data;
+}
+
+void expect_broken(const std::string& bytes, const std::string& message) {
+  const TemporaryFolder folder;
+  const auto path = folder / "broken.safetensors";
+  write_bytes(path, bytes);
+  expect_refusal([&] { load_safetensors(path); }, "[load_safetensors] " + path.string() + ": " + message);
+}
+
+TEST(Safetensors, ReadWhatTheyWrote) {
+  const TemporaryFolder folder;
+  const NamedTensors written{{{"flags", tensor({true, false, true})},
+                              {"a.weight", tensor({{1.0, 2.0}, {3.0, -4.5}})},
+                              {"nothing", zeros({0, 3})},
+                              {"scalar", tensor(0.1, DType::f64)},
+                              {"labels", tensor({{9007199254740993, -1}})},
+                              {"view", transpose(tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}))}},
+                             {{"epoch", "3"}, {"quote", "\"\\\n\u00e9"}}};
+  save_safetensors(folder / "all.safetensors", written);
+  const NamedTensors read = load_safetensors(folder / "all.safetensors");
+  EXPECT_EQ(read.metadata, written.metadata);
+  EXPECT_EQ(read.tensors.size(), written.tensors.size());
+  for (const auto& [name, tensor] : written.tensors) EXPECT_TRUE(array_equal(read[name], tensor)) << name;
+  EXPECT_EQ(folder.list(), "all.safetensors");
+}
+
+TEST(Safetensors, HaveExactlyThePublishedLayout) {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "x", {{{"b", tensor({true})}, {"w", tensor({{1.0, -2.0}})}}, {{"by", "us"}}});
+  const std::string header =
+      R"({"__metadata__":{"by":"us"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
+      R"("b":{"dtype":"BOOL","shape":[1],"data_offsets":[8,9]}})";
+  const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
+  EXPECT_EQ(read_bytes(folder / "x"), file_of(padded, "\x00\x00\x80\x3f\x00\x00\x00\xc0\x01"s));
+}
+
+TEST(Safetensors, ReadOtherTypesByConversion) {
+  const TemporaryFolder folder;
+  const std::string header = R"({"f16":{"dtype":"F16","shape":[7],"data_offsets":[0,14]},)"
+                             R"("bf16":{"dtype":"BF16","shape":[2],"data_offsets":[14,18]},)"
+                             R"("i32":{"dtype":"I32","shape":[2],"data_offsets":[18,26]},)"
+                             R"("u8":{"dtype":"U8","shape":[2],"data_offsets":[26,28]},)"
+                             R"("i16":{"dtype":"I16","shape":[1],"data_offsets":[28,30]},)"
+                             R"("bool":{"dtype":"BOOL","shape":[2],"data_offsets":[30,32]}})";
+  // 1, -2, the largest, the smallest subnormal, -infinity, NaN, -0 in half precision.
+  const std::string f16 = "\x00\x3c\x00\xc0\xff\x7b\x01\x00\x00\xfc\x01\x7e\x00\x80"s;
+  const std::string rest =
+      "\x80\x3f\x49\xc0"s + "\xff\xff\xff\xff\x01\x00\x01\x00"s + "\x00\xff"s + "\xfe\xff"s + "\x00\x07"s;
+  write_bytes(folder / "x", file_of(header, f16 + rest));
+  const NamedTensors read = load_safetensors(folder / "x");
+  const std::vector<float> half = read["f16"].to_vector<float>();
+  EXPECT_EQ(half[0], 1.0F);
+  EXPECT_EQ(half[1], -2.0F);
+  EXPECT_EQ(half[2], 65504.0F);
+  EXPECT_EQ(half[3], 0x1p-24F);
+  EXPECT_EQ(half[4], -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(half[5]));
+  EXPECT_TRUE(half[6] == 0.0F && std::signbit(half[6]));
+  EXPECT_TRUE(array_equal(read["bf16"], tensor({1.0, -3.140625})));
+  EXPECT_TRUE(array_equal(read["i32"], tensor({-1, 65537})));
+  EXPECT_TRUE(array_equal(read["u8"], tensor({0, 255})));
+  EXPECT_TRUE(array_equal(read["i16"], tensor({-2})));
+  EXPECT_TRUE(array_equal(read["bool"], tensor({false, true})));
+}
+
+TEST(Safetensors, OfNothingAreAFile) {
+  const TemporaryFolder folder;
+  save_safetensors(folder / "x", {});
+  EXPECT_TRUE(load_safetensors(folder / "x").tensors.empty());
+}
+
+TEST(Safetensors, RefuseToBeReadWhereAnythingIsWrong) {
+  const std::string data(8, '\0');
+  expect_broken("1234567", "the file ends at byte 7, 8 bytes were expected from byte 0 on");
+  expect_broken("\x09\0\0\0\0\0\0\0{}"s, "a header of 9 bytes is announced, the file has 10");
+  expect_broken("\xff\xff\xff\xff\xff\xff\xff\xff{}"s,
+                "a header of 18446744073709551615 bytes is announced, the file has 10");
+  expect_broken(file_of("{\"a\":", ""), "the header is not JSON, see byte 14");
+  expect_broken(file_of("[]", ""), "the header is not a JSON object");
+  expect_broken(file_of("[[[[[[", ""), "the header is nested too deeply");
+  expect_broken(file_of(R"({"a":1})", ""), "tensor \"a\" is not described by an object");
+  expect_broken(file_of(R"({"a":{"shape":[1],"data_offsets":[0,4]}})", data), "tensor \"a\" has no dtype");
+  expect_broken(file_of(R"({"a":{"dtype":"F8_E4M3","shape":[1],"data_offsets":[0,4]}})", data),
+                "tensor \"a\" has the type F8_E4M3, which is not supported");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})", data),
+                "tensor \"a\" has the impossible dimension -2");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[2.5],"data_offsets":[0,8]}})", data),
+                "tensor \"a\" has the impossible dimension 2.5");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[0,8]}})", data),
+                "tensor \"a\" has 9 dimensions, at most 8 are supported");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", data),
+                "tensor \"a\" has data_offsets that are not two growing numbers");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})", data),
+                "tensor \"a\" ends at byte 16 of the data, which has 8");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", data),
+                "tensor \"a\" has shape (3,) of F32, which needs 12 bytes, and 8 bytes in the file");
+  expect_broken(
+      file_of(R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]}})", data),
+      "tensor \"a\" has shape (4611686018427387904, 4) of F32, which needs more bytes than there are, "
+      "and 8 bytes in the file");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                        R"("b":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                        data),
+                "tensor \"b\" overlaps another one");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", data),
+                "there is a gap before tensor \"a\"");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", data),
+                "4 bytes at the end belong to no tensor");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+                        R"("a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+                        data),
+                "the header names \"a\" twice");
+  expect_broken(file_of(R"({"__metadata__":{"a":1}})", ""),
+                "__metadata__ has a value for \"a\" that is not a string");
+}
+
+TEST(Safetensors, RefuseToBeWrittenWithoutProperNames) {
+  const TemporaryFolder folder;
+  const auto save = [&](NamedTensors named) { save_safetensors(folder / "x", named); };
+  expect_refusal(
+      [&] {
+        save({{{"a", zeros({1})}, {"a", zeros({1})}}, {}});
+      },
+      "[save_safetensors] two tensors are named \"a\"");
+  expect_refusal(
+      [&] {
+        save({{{"__metadata__", zeros({1})}}, {}});
+      },
+      "[save_safetensors] a tensor must not be named \"__metadata__\"");
+  expect_refusal([&] { save({{{"a", Tensor()}}, {}}); }, "[save_safetensors] tensor \"a\" is empty");
+  expect_refusal(
+      [&] {
+        save({{{"\xff", zeros({1})}}, {}});
+      },
+      "[save_safetensors] " + (folder / "x").string() + ": a name or the metadata is not valid UTF-8");
+  expect_refusal([&] { NamedTensors{}["a"]; }, "[NamedTensors] there is no tensor \"a\"");
+  EXPECT_EQ(folder.list(), "");
+  expect_refusal(
+      [&] { load_safetensors(folder / "none"); },
+      "[load_safetensors] cannot open " + (folder / "none").string() + ": No such file or directory");
+  expect_refusal([&] { load_safetensors(folder.path()); },
+                 "[load_safetensors] " + folder.path().string() + " is not a regular file");
+}
+
+}  // namespace
+}  // namespace likely::io
