@@ -1,0 +1,220 @@
+#include "likely/kernels/special_incomplete.hpp"
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "likely/kernels/special.hpp"
+
+namespace likely::kernels {
+
+namespace {
+
+namespace policies = boost::math::policies;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kTiny = 1e-300;
+constexpr double kPrecision = 1e-16;
+
+// Whatever has no value is NaN, as nothing may be thrown on a thread of a tile; all arithmetic in double.
+using Quiet =
+    policies::policy<policies::domain_error<policies::ignore_error>,
+                     policies::pole_error<policies::ignore_error>,
+                     policies::overflow_error<policies::ignore_error>,
+                     policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
+
+// A number with its first and second derivatives by two parameters.
+struct Jet {
+  double v, a = 0, b = 0, aa = 0, ab = 0, bb = 0;
+};
+
+Jet operator+(const Jet& x, const Jet& y) {
+  return {x.v + y.v, x.a + y.a, x.b + y.b, x.aa + y.aa, x.ab + y.ab, x.bb + y.bb};
+}
+
+Jet operator*(const Jet& x, const Jet& y) {
+  return {x.v * y.v,
+          x.a * y.v + x.v * y.a,
+          x.b * y.v + x.v * y.b,
+          x.aa * y.v + 2 * x.a * y.a + x.v * y.aa,
+          x.ab * y.v + x.a * y.b + x.b * y.a + x.v * y.ab,
+          x.bb * y.v + 2 * x.b * y.b + x.v * y.bb};
+}
+
+Jet reciprocal(const Jet& x) {
+  const double r = 1.0 / x.v;
+  const double a = x.a * r, b = x.b * r;
+  return {
+      r, -a * r, -b * r, (2 * a * a - x.aa * r) * r, (2 * a * b - x.ab * r) * r, (2 * b * b - x.bb * r) * r};
+}
+
+// Whether multiplying by this factor leaves h and its derivatives as they are.
+bool settled(const Jet& h, const Jet& factor) {
+  const auto small = [&](double change, double derivative) {
+    return std::abs(change) < 4 * kPrecision * std::max(1.0, std::abs(derivative / h.v));
+  };
+  return small(factor.v - 1.0, 0) && small(factor.a, h.a) && small(factor.b, h.b) && small(factor.aa, h.aa) &&
+         small(factor.ab, h.ab) && small(factor.bb, h.bb);
+}
+
+struct Pair {
+  Jet numerator, denominator;
+};
+
+// 1 / (b0 + a1 / (b1 + a2 / (b2 + ...))) by Lentz's method. step(i) gives a_i and b_i.
+template <class Step>
+Jet continued_fraction(const Jet& b0, int limit, const Step& step) {
+  Jet c = b0;
+  Jet d = reciprocal(b0);
+  Jet h = d;
+  for (int i = 1; i <= limit; ++i) {
+    const Pair next = step(i);
+    c = i == 1 ? next.denominator : next.denominator + next.numerator * reciprocal(c);
+    d = next.numerator * d + next.denominator;
+    if (std::abs(c.v) < kTiny) c.v = kTiny;
+    if (std::abs(d.v) < kTiny) d.v = kTiny;
+    d = reciprocal(d);
+    const Jet factor = c * d;
+    h = h * factor;
+    if (settled(h, factor)) break;
+  }
+  return h;
+}
+
+// P = density K with K = sum of x^n / (a (a + 1) ... (a + n)), all terms positive.
+Jet gamma_series(double a, double x) {
+  double term = 1.0, down = 0.0, squares = 0.0;  // the term, its log's first derivative, minus its second
+  Jet sum = {1.0};
+  for (double n = a + 1.0;; n += 1.0) {
+    term *= x / n;
+    down -= 1.0 / n;
+    squares += 1.0 / (n * n);
+    const double second = term * (down * down + squares);
+    sum.v += term;
+    sum.a += term * down;
+    sum.aa += second;
+    if (n > x && term * (1.0 + down * down) < kPrecision * sum.v) break;
+  }
+  return sum * Jet{1.0 / a, -1.0 / (a * a), 0, 2.0 / (a * a * a)};
+}
+
+// Q = density K with Legendre's continued fraction, for x > a + 1.
+Jet gamma_fraction(double a, double x) {
+  return continued_fraction({x + 1.0 - a, -1.0}, 100'000, [&](int i) {
+    return Pair{{-i * (i - a), static_cast<double>(i)}, {x + 1.0 - a + 2.0 * i, -1.0}};
+  });
+}
+
+// F = density K for x below (a + 1) / (a + b + 2); the even and odd steps of the usual fraction.
+Jet beta_fraction(double a, double b, double x) {
+  const auto over = [](const Jet& top, const Jet& bottom) { return top * reciprocal(bottom); };
+  const Jet inverse = continued_fraction({1.0}, 200'000, [&](int i) {
+    const double m = i / 2;  // NOLINT(bugprone-integer-division): whole pairs of steps
+    const Jet from = {a + 2 * m, 1.0};
+    if (i % 2 == 0) {
+      const Jet top = Jet{m * x} * Jet{b - m, 0.0, 1.0};
+      return Pair{over(top, Jet{a + 2 * m - 1, 1.0} * from), {1.0}};
+    }
+    const Jet top = Jet{-x} * Jet{a + m, 1.0} * Jet{a + b + m, 1.0, 1.0};
+    return Pair{over(top, from * Jet{a + 2 * m + 1, 1.0}), {1.0}};
+  });
+  return inverse * Jet{1.0 / a, -1.0 / (a * a), 0, 2.0 / (a * a * a)};
+}
+
+// Derivatives of (density K) / density, with the derivatives of the density's logarithm.
+double slope(const Jet& k, const Jet& log_density, int by_a, int by_b) {
+  const Jet& l = log_density;
+  if (by_a == 1 && by_b == 0) return k.v * l.a + k.a;
+  if (by_a == 0 && by_b == 1) return k.v * l.b + k.b;
+  if (by_a == 2) return k.v * (l.a * l.a + l.aa) + 2 * k.a * l.a + k.aa;
+  if (by_b == 2) return k.v * (l.b * l.b + l.bb) + 2 * k.b * l.b + k.bb;
+  return k.v * (l.a * l.b + l.ab) + k.a * l.b + k.b * l.a + k.ab;
+}
+
+// Beyond this shape a gamma variate's cube root is normal to all digits that matter (Wilson and Hilferty):
+// x = a (1 - 1 / (9 a) + z / (3 sqrt a))^3 with z held.
+constexpr double kLargeShape = 1e7;
+
+double gamma_slope_of_large(double a, double log_x) {
+  const double root = std::exp((log_x - std::log(a)) / 3.0);
+  const double z = 3.0 * std::sqrt(a) * (root - 1.0 + 1.0 / (9.0 * a));
+  return -(1.0 / a + 3.0 * (1.0 / (9.0 * a * a) - z / (6.0 * a * std::sqrt(a))) / root);
+}
+
+}  // namespace
+
+double incomplete_gamma_p(double a, double x) {
+  if (std::isnan(a) || std::isnan(x)) return kNaN;
+  if (x == std::numeric_limits<double>::infinity()) return 1.0;
+  return boost::math::gamma_p(a, x, Quiet());
+}
+
+double incomplete_gamma_q(double a, double x) {
+  if (std::isnan(a) || std::isnan(x)) return kNaN;
+  if (x == std::numeric_limits<double>::infinity()) return 0.0;
+  return boost::math::gamma_q(a, x, Quiet());
+}
+
+double incomplete_beta(double a, double b, double x) {
+  if (std::isnan(a) || std::isnan(b) || std::isnan(x)) return kNaN;
+  return boost::math::ibeta(a, b, x, Quiet());
+}
+
+double student_t_cdf(double x, double degrees) {
+  if (std::isnan(x) || !(degrees > 0.0)) return kNaN;
+  const double square = x * x;
+  // Each half of the law in the form that keeps its digits: near 0, and in the tail.
+  if (square < degrees) {
+    const double inner = 0.5 * boost::math::ibeta(0.5, 0.5 * degrees, square / (degrees + square), Quiet());
+    return x < 0.0 ? 0.5 - inner : 0.5 + inner;
+  }
+  const double ratio = std::isinf(square) ? 0.0 : degrees / (degrees + square);
+  const double tail = 0.5 * boost::math::ibeta(0.5 * degrees, 0.5, ratio, Quiet());
+  return x < 0.0 ? tail : 1.0 - tail;
+}
+
+double gamma_slope(int order, double a, double log_x) {
+  if (!(a > 0.0) || std::isnan(log_x)) return kNaN;
+  if (std::isinf(log_x)) return 0.0;
+  const double x = std::exp(log_x);
+  const Jet log_density = {0, log_x - digamma(a), 0, -trigamma(a)};
+  if (a > kLargeShape) {
+    if (order == 1) return gamma_slope_of_large(a, log_x);
+    // From d/da slope_1 = slope_2 - slope_1 d/da log density.
+    const double step = 1e-4 * a;
+    const double up = gamma_slope_of_large(a + step, log_x), down = gamma_slope_of_large(a - step, log_x);
+    return (up - down) / (2 * step) + gamma_slope_of_large(a, log_x) * log_density.a;
+  }
+  if (x <= a + 1.0) return slope(gamma_series(a, x), log_density, order, 0);
+  return -slope(gamma_fraction(a, x), log_density, order, 0);
+}
+
+double beta_slope(int by_a, int by_b, double a, double b, double u) {
+  if (!(a > 0.0) || !(b > 0.0) || std::isnan(u)) return kNaN;
+  if (std::isinf(u)) return 0.0;
+  const double x = 1.0 / (1.0 + std::exp(-u));
+  // 1 - F is that of 1 - x with the parameters exchanged.
+  if (x > (a + 1.0) / (a + b + 2.0)) return -beta_slope(by_b, by_a, b, a, -u);
+  const double log_x = u < 0.0 ? u - std::log1p(std::exp(u)) : -std::log1p(std::exp(-u));
+  const double both = trigamma(a + b);
+  const Jet log_density = {0,
+                           log_x - digamma(a) + digamma(a + b),
+                           log_x - u - digamma(b) + digamma(a + b),
+                           both - trigamma(a),
+                           both,
+                           both - trigamma(b)};
+  return slope(beta_fraction(a, b, x), log_density, by_a, by_b);
+}
+
+double normal_quantile(double p) {
+  if (!(p >= 0.0 && p <= 1.0)) return kNaN;
+  if (p == 0.0) return -std::numeric_limits<double>::infinity();
+  if (p == 1.0) return std::numeric_limits<double>::infinity();
+  return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * p, Quiet());
+}
+
+}  // namespace likely::kernels

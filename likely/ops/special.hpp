@@ -1,0 +1,43 @@
+// Special functions of probability, element by element, computed in double and accurate to about 1e-13.
+// Arguments broadcast; whole numbers become f32. Outside its domain a function is NaN.
+#pragma once
+
+#include "likely/core/tensor.hpp"
+
+namespace likely {
+
+Tensor normal_cdf(const Tensor& x);       // the probability of a standard normal number below x
+Tensor normal_quantile(const Tensor& p);  // its inverse; +-inf at 1 and 0
+
+// log I0(x) of the modified Bessel function, for any x; differentiable four times.
+Tensor log_bessel_i0(const Tensor& x);
+// I1(x) / I0(x), the derivative of log I0; differentiable three times.
+Tensor bessel_i1_over_i0(const Tensor& x);
+
+// log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b).
+Tensor log_beta(const Tensor& a, const Tensor& b);
+
+// The regularised incomplete gamma functions P(a, x), the probability that a gamma variate of shape a is
+// below x, and Q = 1 - P. Derivatives by a are known twice, by x without end.
+Tensor gamma_p(const Tensor& a, const Tensor& x);
+Tensor gamma_q(const Tensor& a, const Tensor& x);
+
+// The regularised incomplete beta function I_x(a, b), the probability that a beta variate is below x.
+// Derivatives by a and b are known twice, by x without end.
+Tensor incomplete_beta(const Tensor& a, const Tensor& b, const Tensor& x);
+
+// The probability of a standard Cauchy number below x.
+Tensor cauchy_cdf(const Tensor& x);
+
+// The probability of a Student's t number of these degrees of freedom below x. Derivatives by the degrees are
+// known twice.
+Tensor student_t_cdf(const Tensor& x, const Tensor& degrees);
+
+// The entropy of a Poisson number of this rate; differentiable four times.
+Tensor poisson_entropy(const Tensor& rate);
+
+// The probability between -pi and t of the density e^(kappa cos t) / (2 pi I0(kappa)); 0 and 1 outside.
+// Derivatives by kappa are known twice.
+Tensor von_mises_cdf(const Tensor& t, const Tensor& kappa);
+
+}  // namespace likely

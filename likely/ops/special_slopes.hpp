@@ -1,0 +1,19 @@
+// How distribution functions change with their parameters, as operations: kernels/special_incomplete.hpp says
+// what a slope is. Internal to ops/.
+#pragma once
+
+#include "likely/core/tensor.hpp"
+
+namespace likely::detail {
+
+// The derivative of the given order, 0 to 4, of log I0.
+Tensor log_bessel(int order, const Tensor& x);
+
+// The derivative of the given order, 0 to 4, of the mean of log k! over Poisson k.
+Tensor mean_log_factorial(int order, const Tensor& rate);
+
+Tensor gamma_slope(int order, const Tensor& a, const Tensor& log_x);
+Tensor beta_slope(int by_a, int by_b, const Tensor& a, const Tensor& b, const Tensor& u);
+Tensor von_mises_slope(int order, const Tensor& t, const Tensor& kappa);
+
+}  // namespace likely::detail

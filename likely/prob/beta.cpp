@@ -1,0 +1,54 @@
+#include "likely/prob/beta.hpp"
+
+#include "likely/ops/activation.hpp"
+#include "likely/ops/reparameterize.hpp"
+#include "likely/ops/special.hpp"
+#include "likely/prob/support.hpp"
+
+namespace likely {
+
+Beta::Beta(const Parameter& alpha_given, const Parameter& beta_given) {
+  auto parameters = detail::checked("Beta", {{"alpha", alpha_given, detail::Domain::positive},
+                                             {"beta", beta_given, detail::Domain::positive}});
+  alpha = std::move(parameters[0]);
+  beta = std::move(parameters[1]);
+}
+
+Beta Beta::from_unconstrained(const Tensor& raw_alpha, const Tensor& raw_beta) {
+  return {detail::positive_from(raw_alpha), detail::positive_from(raw_beta)};
+}
+
+Tensor Beta::log_prob(const Tensor& x) const {
+  const Tensor outside = logical_or(x <= 0.0, x >= 1.0);
+  const Tensor v = masked_fill(detail::floating(x, alpha), outside, 0.5);
+  const Tensor shape = (alpha - 1.0) * log(v) + (beta - 1.0) * log1p(-v);
+  return detail::zero_density(shape - log_beta(alpha, beta), outside);
+}
+
+Tensor Beta::rsample(Rng rng, const Shape& shape) const {
+  const Shape full = detail::joined(shape, batch_shape());
+  const Tensor x = sigmoid(random_logit_beta(rng, expand(alpha, full), expand(beta, full)));
+  const double below_one = x.dtype() == DType::f32 ? 1.0 - 0x1p-24 : 1.0 - 0x1p-53;
+  return clip(x, detail::smallest_normal(x.dtype()), below_one);
+}
+
+Tensor Beta::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
+
+Tensor Beta::mean() const { return alpha / (alpha + beta); }
+
+Tensor Beta::variance() const {
+  const Tensor total = alpha + beta;
+  return alpha * beta / (square(total) * (total + 1.0));
+}
+
+Tensor Beta::entropy() const {
+  const Tensor total = alpha + beta;
+  return log_beta(alpha, beta) - (alpha - 1.0) * digamma(alpha) - (beta - 1.0) * digamma(beta) +
+         (total - 2.0) * digamma(total);
+}
+
+Tensor Beta::cdf(const Tensor& x) const {
+  return incomplete_beta(alpha, beta, clip(detail::floating(x, alpha), 0.0, 1.0));
+}
+
+}  // namespace likely

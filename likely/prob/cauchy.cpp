@@ -1,0 +1,43 @@
+#include "likely/prob/cauchy.hpp"
+
+#include "likely/core/create.hpp"
+#include "likely/ops/special.hpp"
+#include "likely/prob/support.hpp"
+
+namespace likely {
+
+Cauchy::Cauchy(const Parameter& location_given, const Parameter& scale_given) {
+  auto parameters = detail::checked("Cauchy", {{"location", location_given, detail::Domain::finite},
+                                               {"scale", scale_given, detail::Domain::positive}});
+  location = std::move(parameters[0]);
+  scale = std::move(parameters[1]);
+}
+
+Cauchy Cauchy::from_unconstrained(const Parameter& location, const Tensor& raw_scale) {
+  return {location, detail::positive_from(raw_scale)};
+}
+
+Tensor Cauchy::log_prob(const Tensor& x) const {
+  return -log1p(square((x - location) / scale)) - (log(scale) + std::log(std::numbers::pi));
+}
+
+Tensor Cauchy::rsample(Rng rng, const Shape& shape) const {
+  const Shape full = detail::joined(shape, batch_shape());
+  const Tensor ratio =
+      rng.normal(full, 0.0, 1.0, location.dtype()) / rng.normal(full, 0.0, 1.0, location.dtype());
+  return ratio * scale + location;
+}
+
+Tensor Cauchy::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
+
+Tensor Cauchy::mean() const { return constant(batch_shape(), detail::kNaN, location.dtype()); }
+
+Tensor Cauchy::variance() const { return constant(batch_shape(), detail::kNaN, location.dtype()); }
+
+Tensor Cauchy::entropy() const {
+  return expand(log(scale) + std::log(4.0 * std::numbers::pi), batch_shape());
+}
+
+Tensor Cauchy::cdf(const Tensor& x) const { return cauchy_cdf((x - location) / scale); }
+
+}  // namespace likely

@@ -1,0 +1,69 @@
+#include "likely/prob/dirichlet.hpp"
+
+#include <fmt/format.h>
+
+#include "likely/ops/reduce.hpp"
+#include "likely/ops/reparameterize.hpp"
+#include "likely/ops/rows.hpp"
+#include "likely/ops/softmax.hpp"
+#include "likely/prob/support.hpp"
+
+namespace likely {
+
+namespace {
+
+void check_simplex(const Tensor& x) {
+  const Tensor sums = sum(x.with_track({}), -1);
+  const std::vector<double> values = sums.to_vector<double>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::abs(values[i] - 1.0) <= 1e-4) continue;
+    refuse("Dirichlet", fmt::format("x must add up to 1 along the last axis, got {} in {}", values[i],
+                                    detail::row_name(x.shape(), static_cast<std::int64_t>(i))));
+  }
+}
+
+}  // namespace
+
+Dirichlet::Dirichlet(const Tensor& concentration_given)
+    : concentration(detail::checked("Dirichlet",
+                                    {{"concentration", concentration_given, detail::Domain::positive}})[0]) {
+  detail::check_rows("Dirichlet", "concentration", concentration);
+}
+
+Dirichlet Dirichlet::from_unconstrained(const Tensor& raw) { return Dirichlet(detail::positive_from(raw)); }
+
+Tensor Dirichlet::log_prob(const Tensor& x) const {
+  const Tensor v = detail::floating(x, concentration);
+  broadcast_shapes("Dirichlet", v.shape(), concentration.shape());
+  check_simplex(v);
+  const Tensor outside = v <= 0.0;
+  const Tensor terms = (concentration - 1.0) * log(masked_fill(v, outside, 1.0));
+  const Tensor constant = lgamma(sum(concentration, -1)) - sum(lgamma(concentration), -1);
+  return detail::zero_density(sum(terms, -1) + constant, any(outside, -1));
+}
+
+Tensor Dirichlet::rsample(Rng rng, const Shape& shape) const {
+  // Gamma variates divided by their sum, from logarithms: all of them may be too small for a number.
+  const Tensor logs =
+      random_log_gamma(rng, expand(concentration, detail::joined(shape, concentration.shape())));
+  return clip(softmax(logs), detail::smallest_normal(logs.dtype()), 1.0);
+}
+
+Tensor Dirichlet::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
+
+Tensor Dirichlet::mean() const { return concentration / sum(concentration, -1, true); }
+
+Tensor Dirichlet::variance() const {
+  const Tensor total = sum(concentration, -1, true);
+  const Tensor m = concentration / total;
+  return m * (1.0 - m) / (total + 1.0);
+}
+
+Tensor Dirichlet::entropy() const {
+  const Tensor total = sum(concentration, -1);
+  const auto k = static_cast<double>(concentration.shape().back());
+  return sum(lgamma(concentration), -1) - lgamma(total) + (total - k) * digamma(total) -
+         sum((concentration - 1.0) * digamma(concentration), -1);
+}
+
+}  // namespace likely

@@ -1,0 +1,39 @@
+#include "likely/prob/gumbel.hpp"
+
+#include "likely/prob/support.hpp"
+
+namespace likely {
+
+Gumbel::Gumbel(const Parameter& location_given, const Parameter& scale_given) {
+  auto parameters = detail::checked("Gumbel", {{"location", location_given, detail::Domain::finite},
+                                               {"scale", scale_given, detail::Domain::positive}});
+  location = std::move(parameters[0]);
+  scale = std::move(parameters[1]);
+}
+
+Gumbel Gumbel::from_unconstrained(const Parameter& location, const Tensor& raw_scale) {
+  return {location, detail::positive_from(raw_scale)};
+}
+
+Tensor Gumbel::log_prob(const Tensor& x) const {
+  const Tensor z = (x - location) / scale;
+  return -(z + exp(-z)) - log(scale);
+}
+
+Tensor Gumbel::rsample(Rng rng, const Shape& shape) const {
+  return rng.gumbel(detail::joined(shape, batch_shape()), location.dtype()) * scale + location;
+}
+
+Tensor Gumbel::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
+
+Tensor Gumbel::mean() const { return location + scale * std::numbers::egamma; }
+
+Tensor Gumbel::variance() const {
+  return expand(square(scale) * (std::numbers::pi * std::numbers::pi / 6.0), batch_shape());
+}
+
+Tensor Gumbel::entropy() const { return expand(log(scale) + (1.0 + std::numbers::egamma), batch_shape()); }
+
+Tensor Gumbel::cdf(const Tensor& x) const { return exp(-exp((location - x) / scale)); }
+
+}  // namespace likely

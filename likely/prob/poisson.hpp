@@ -1,0 +1,34 @@
+// The Poisson distribution of counts.
+#pragma once
+
+#include "likely/core/parts.hpp"
+#include "likely/ops/rng.hpp"
+#include "likely/prob/parameters.hpp"
+
+namespace likely {
+
+// k with probability rate^k e^(-rate) / k! for k = 0, 1, 2, ..., with rate = e^log_rate. Refuses logarithms
+// of rates that are not finite.
+class Poisson {
+ public:
+  Tensor log_rate;
+
+  // Refuses a rate that is not finite and above 0.
+  explicit Poisson(const Parameter& rate);
+  // For networks that predict any number.
+  static Poisson from_log_rate(const Tensor& log_rate);
+
+  Shape batch_shape() const { return log_rate.shape(); }
+  Shape event_shape() const { return {}; }
+
+  Tensor log_prob(const Tensor& x) const;                 // -inf where x is not a count
+  Tensor sample(Rng rng, const Shape& shape = {}) const;  // i64
+  Tensor mean() const;
+  Tensor variance() const;
+  Tensor entropy() const;
+  Tensor cdf(const Tensor& x) const;
+
+  LIKELY_PARTS(log_rate)
+};
+
+}  // namespace likely
