@@ -7,6 +7,7 @@
 #include <string>
 
 #include "likely/core/error.hpp"
+#include "likely/core/thread_pool.hpp"
 
 namespace likely {
 
@@ -17,7 +18,7 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
-// An OpenMP region costs about 1 us when its threads are awake and several times that when they sleep.
+// A region costs about 1 us when its threads are awake and several times that when they sleep.
 constexpr double kWorthAThread = 20'000.0;
 
 // How many SerialTiles are alive on this thread.
@@ -32,17 +33,16 @@ void set_threads(int n) {
 
 int threads() { return thread_count().load(std::memory_order_relaxed); }
 
-bool inside_parallel_region() { return omp_in_parallel() != 0; }
+bool inside_parallel_region() { return detail::inside_pool_region(); }
 
 void detail::run_tiles(std::int64_t tiles, double nanoseconds, void* body,
                        void (*call)(void*, std::int64_t)) {
-  const int wanted = static_cast<int>(std::min<std::int64_t>(tiles, threads()));
-  if (wanted <= 1 || nanoseconds < kWorthAThread || serial_tiles > 0 || omp_in_parallel()) {
+  const int runners = static_cast<int>(std::min<std::int64_t>(tiles, threads()));
+  const bool alone = runners <= 1 || nanoseconds < kWorthAThread || serial_tiles > 0 ||
+                     inside_pool_region() || omp_in_parallel() != 0;
+  if (alone || !run_in_pool(tiles, runners, body, call)) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
-    return;
   }
-#pragma omp parallel for num_threads(wanted) schedule(static)
-  for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
 }
 
 SerialTiles::SerialTiles() { ++serial_tiles; }

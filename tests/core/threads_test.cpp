@@ -1,6 +1,8 @@
 #include "likely/core/threads.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <set>
@@ -59,12 +61,61 @@ TEST_F(ThreadsTest, RunsEachTileOnce) {
 TEST_F(ThreadsTest, UsesAsManyThreadsAsAsked) {
   for (const int n : {1, 2, 3}) {
     set_threads(n);
-    std::vector<std::thread::id> runners(64);
-    parallel_tiles(64, kMuchWork, [&](std::int64_t tile) {
+    std::vector<std::thread::id> runners(static_cast<std::size_t>(n));
+    std::atomic<int> arrived = 0;
+    parallel_tiles(n, kMuchWork, [&](std::int64_t tile) {
       runners[static_cast<std::size_t>(tile)] = std::this_thread::get_id();
+      ++arrived;
+      while (arrived < n) std::this_thread::yield();  // holds its thread until all tiles have one
     });
     EXPECT_EQ(std::set(runners.begin(), runners.end()).size(), static_cast<std::size_t>(n));
   }
+}
+
+TEST_F(ThreadsTest, FinishesRegionsOneAfterAnother) {
+  set_threads(3);
+  std::vector<std::int64_t> sums(7, 0);  // unguarded: correct only if a region is over when its call returns
+  for (int region = 0; region < 20'000; ++region) {
+    parallel_tiles(7, kMuchWork, [&](std::int64_t tile) { sums[static_cast<std::size_t>(tile)] += region; });
+  }
+  for (const std::int64_t sum : sums) EXPECT_EQ(sum, 20'000LL * 19'999 / 2);
+}
+
+TEST_F(ThreadsTest, ServesSeveralCallersAtOnce) {
+  set_threads(2);
+  std::vector<std::int64_t> counts(4, 0);
+  std::vector<std::thread> callers;
+  for (std::int64_t& count : counts) {
+    callers.emplace_back([&count] {
+      for (int region = 0; region < 2'000; ++region) {
+        std::atomic<int> here = 0;
+        parallel_tiles(5, kMuchWork, [&](std::int64_t) { ++here; });
+        count += here;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(counts, std::vector<std::int64_t>(4, 10'000));
+}
+
+TEST_F(ThreadsTest, AForkedChildHasThreadsOfItsOwn) {
+  set_threads(2);
+  const auto both_tiles_meet = [] {
+    std::atomic<int> arrived = 0;
+    parallel_tiles(2, kMuchWork, [&](std::int64_t) {
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+    });
+  };
+  both_tiles_meet();
+  const pid_t child = fork();
+  if (child == 0) {
+    both_tiles_meet();
+    _exit(7);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
 TEST_F(ThreadsTest, KeepsSmallWorkOnTheCallingThread) {
