@@ -108,31 +108,33 @@ HWY_INLINE V scale_by_power_of_two(D d, V y, V n) {
 #endif
 }
 
-// The same where the result is a normal number.
-template <class D, class V>
-HWY_INLINE V scale_within_normal(D d, V y, V n) {
-#if HWY_TARGET <= HWY_AVX3
-  return scale_by_power_of_two(d, y, n);
-#else
-  const BitsTag<D> bits;
-  const auto exponent = hn::BitCast(bits, hn::Add(n, constant(d, kRounder<D>)));
-  return hn::BitCast(d, hn::Add(hn::BitCast(bits, y), hn::ShiftLeft<kMantissaBits<D>>(exponent)));
-#endif
-}
-
 // x = n log(2) + r with |r| <= log(2) / 2. The high part of log(2) has trailing zeros: its products are exact
 // without fused operations.
 template <class V>
 struct ExpArgument {
   V n, r;
+  V carried;  // n in the low bits of a sum
 };
 template <class D, class V>
 HWY_INLINE ExpArgument<V> reduce_exp(D d, V x) {
   const auto rounder = constant(d, kRounder<D>);
-  const auto n = hn::Sub(hn::MulAdd(x, constant(d, 1.4426950408889634), rounder), rounder);
+  const auto carried = hn::MulAdd(x, constant(d, 1.4426950408889634), rounder);
+  const auto n = hn::Sub(carried, rounder);
   const auto high = constant(d, kIsFloat32<D> ? 0x1.62e4p-1 : 0x1.62e42feep-1);
   const auto low = constant(d, kIsFloat32<D> ? 0x1.7f7d1cp-20 : 0x1.a39ef35793c76p-33);
-  return {n, hn::NegMulAdd(n, low, hn::NegMulAdd(n, high, x))};
+  return {n, hn::NegMulAdd(n, low, hn::NegMulAdd(n, high, x)), carried};
+}
+
+// y 2^n where the result is a normal number.
+template <class D, class V>
+HWY_INLINE V scale_within_normal(D d, V y, const ExpArgument<V>& argument) {
+#if HWY_TARGET <= HWY_AVX3
+  return scale_by_power_of_two(d, y, argument.n);
+#else
+  const BitsTag<D> bits;
+  const auto exponent = hn::ShiftLeft<kMantissaBits<D>>(hn::BitCast(bits, argument.carried));
+  return hn::BitCast(d, hn::Add(hn::BitCast(bits, y), exponent));
+#endif
 }
 
 // (e^r - 1 - r) / r^2 for |r| <= log(2) / 2.
@@ -178,7 +180,7 @@ HWY_INLINE V exp_nonpositive(D d, V x) {
   const auto r = argument.r;
   const auto one = constant(d, 1.0);
   const auto y = hn::MulAdd(hn::MulAdd(exp_polynomial(d, r), r, one), r, one);
-  return scale_within_normal(d, y, argument.n);
+  return scale_within_normal(d, y, argument);
 #endif
 }
 
@@ -324,7 +326,7 @@ HWY_INLINE V sigmoid_near(D d, V x) {
   const auto r = argument.r;
   const auto one = constant(d, 1.0);
   const auto y = hn::MulAdd(hn::MulAdd(exp_polynomial(d, r), r, one), r, one);
-  return reciprocal_moderate(d, hn::Add(scale_within_normal(d, y, argument.n), one));
+  return reciprocal_moderate(d, hn::Add(scale_within_normal(d, y, argument), one));
 }
 
 // Where some x lie beyond, those become e^-|x| / (1 + e^-|x|) or 1 / (1 + e^-|x|), and the others stay as

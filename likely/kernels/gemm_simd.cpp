@@ -155,7 +155,8 @@ void multiply(const Product<T>& p, const Part& part) {
   const std::int64_t block_columns = stream ? part.columns : kBlockColumns;
   // Small matrices are read where they are: copying costs more than unaligned or scattered loads.
   const bool pack_b = p.transpose_b || (!small && !stream && part.rows > 2 * kTileRows);
-  const bool pack_a = !small && !stream && part.columns >= 2 * panel_width<T>();
+  // The rows of A are read one number at a time, along k, as well from where they are as from a copy.
+  const bool pack_a = p.transpose_a && !small && !stream && part.columns >= 2 * panel_width<T>();
   T* const packed_a =
       pack_a ? scratch<T>(ScratchSlot::gemm_panels_of_a, std::min(part.rows, kBlockRows) * depth) : nullptr;
   T* const packed_b = pack_b ? scratch<T>(ScratchSlot::gemm_panels_of_b,

@@ -26,6 +26,20 @@ struct Counters {
   V64 c0, c1, c2, c3;
 };
 
+// high ^ word ^ key, where everything waits for `high`: the other two are put together while it is computed. The
+// compiler would regroup them, and lose a tenth of the time.
+HWY_INLINE V64 mix(V64 high, V64 word, V64 key) {
+#if HWY_TARGET <= HWY_AVX3
+  return hn::Xor3(high, word, key);
+#else
+  V64 both = hn::Xor(word, key);
+#if HWY_ARCH_X86
+  __asm__("" : "+x"(both.raw));
+#endif
+  return hn::Xor(high, both);
+#endif
+}
+
 // Ten rounds for one block in each 64-bit lane of several vectors, which go through each round together: one
 // alone would leave the processor waiting for the round before. Only the low half of a lane counts: the
 // multiplication reads nothing else, so the high halves may hold anything.
@@ -35,17 +49,16 @@ HWY_INLINE void ten_rounds(const RoundKeys& keys, Counters (&c)[kCount]) {
   const D32 d32;
   const auto m0 = hn::Set(d32, 0xD2511F53u), m1 = hn::Set(d32, 0xCD9E8D57u);
   for (int round = 0; round < 10; ++round) {
-    V64 p0[kCount], p1[kCount];
-    for (int k = 0; k < kCount; ++k) p0[k] = hn::MulEven(hn::BitCast(d32, c[k].c0), m0);
-    for (int k = 0; k < kCount; ++k) p1[k] = hn::MulEven(hn::BitCast(d32, c[k].c2), m1);
     for (int k = 0; k < kCount; ++k) {
+      const V64 p0 = hn::MulEven(hn::BitCast(d32, c[k].c0), m0);
+      const V64 p1 = hn::MulEven(hn::BitCast(d32, c[k].c2), m1);
       // Swapping the halves instead of shifting keeps the multiplier's port free.
-      const V64 high0 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p0[k])));
-      const V64 high1 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p1[k])));
-      c[k].c0 = hn::Xor3(high1, c[k].c1, keys.k0[round]);
-      c[k].c2 = hn::Xor3(high0, c[k].c3, keys.k1[round]);
-      c[k].c1 = p1[k];
-      c[k].c3 = p0[k];
+      const V64 high0 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p0)));
+      const V64 high1 = hn::BitCast(d64, hn::Shuffle2301(hn::BitCast(d32, p1)));
+      c[k].c0 = mix(high1, c[k].c1, keys.k0[round]);
+      c[k].c2 = mix(high0, c[k].c3, keys.k1[round]);
+      c[k].c1 = p1;
+      c[k].c3 = p0;
     }
   }
 }
@@ -92,8 +105,12 @@ void philox_groups_target(RandomKey key, std::int64_t first, std::int64_t count,
   };
   const std::int64_t end = 16 * (first + count);
   std::int64_t block = 16 * first;
-  for (; block + 2 * lanes <= end; block += 2 * lanes) make(block, std::integral_constant<int, 2>());
-  if (block < end) make(block, std::integral_constant<int, 1>());
+  // Four vectors of counters fit 32 registers; of 16, two are enough, and the processor looks ahead by itself.
+  constexpr int kParts = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
+  for (; block + kParts * lanes <= end; block += kParts * lanes) {
+    make(block, std::integral_constant<int, kParts>());
+  }
+  for (; block < end; block += lanes) make(block, std::integral_constant<int, 1>());
 }
 
 }  // namespace HWY_NAMESPACE
