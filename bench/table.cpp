@@ -3,6 +3,7 @@
 //   table LIKELY_SERVER [PEER_NAME=PEER_SERVER[@LIBRARY_PATH]]... [--only LETTERS] [--seconds S] [--repeats
 //   N]
 //         [--threads 1,2] [--json FILE]
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,12 +46,13 @@ class Server {
   Server(const std::string& program, const std::string& library_path, int threads) {
     int to[2];
     int from[2];
-    if (pipe(to) != 0 || pipe(from) != 0) throw std::runtime_error("cannot open a pipe");
+    // Closed in later children: a server ends when nobody holds the other end of its input.
+    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0)
+      throw std::runtime_error("cannot open a pipe");
     child_ = fork();
     if (child_ == 0) {
       dup2(to[0], 0);
       dup2(from[1], 1);
-      for (const int end : {to[0], to[1], from[0], from[1]}) close(end);
       const std::string count = std::to_string(threads);
       setenv("OMP_NUM_THREADS", count.c_str(), 1);
       if (!library_path.empty()) setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
