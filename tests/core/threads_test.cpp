@@ -128,25 +128,23 @@ TEST_F(ThreadsTest, KeepsSmallWorkOnTheCallingThread) {
 
 TEST_F(ThreadsTest, StaysOnAThreadThatAskedForIt) {
   set_threads(3);
-  const auto count_runners = [] {
-    std::vector<std::thread::id> runners(64);
-    parallel_tiles(64, kMuchWork, [&](std::int64_t tile) {
-      runners[static_cast<std::size_t>(tile)] = std::this_thread::get_id();
-    });
-    return std::set(runners.begin(), runners.end()).size();
+  const auto in_a_region = [] {
+    std::atomic<int> tiles_inside = 0;
+    parallel_tiles(64, kMuchWork, [&](std::int64_t) { tiles_inside += inside_parallel_region() ? 1 : 0; });
+    return tiles_inside.load();
   };
   {
     const SerialTiles outer;
     {
       const SerialTiles inner;
-      EXPECT_EQ(count_runners(), 1U);
+      EXPECT_EQ(in_a_region(), 0);
     }
-    EXPECT_EQ(count_runners(), 1U);
-    std::size_t elsewhere = 0;
-    std::thread([&] { elsewhere = count_runners(); }).join();
-    EXPECT_EQ(elsewhere, 3U) << "other threads are not concerned";
+    EXPECT_EQ(in_a_region(), 0);
+    int elsewhere = 0;
+    std::thread([&] { elsewhere = in_a_region(); }).join();
+    EXPECT_EQ(elsewhere, 64) << "other threads are not concerned";
   }
-  EXPECT_EQ(count_runners(), 3U);
+  EXPECT_EQ(in_a_region(), 64);
 }
 
 TEST_F(ThreadsTest, RunsSeriallyInsideAnotherRegion) {
