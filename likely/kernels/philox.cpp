@@ -26,8 +26,8 @@ struct Counters {
   V64 c0, c1, c2, c3;
 };
 
-// high ^ word ^ key, where everything waits for `high`: the other two are put together while it is computed. The
-// compiler would regroup them, and lose a tenth of the time.
+// high ^ word ^ key, where everything waits for `high`: the other two are put together while it is computed.
+// The compiler would regroup them, and lose a tenth of the time.
 HWY_INLINE V64 mix(V64 high, V64 word, V64 key) {
 #if HWY_TARGET <= HWY_AVX3
   return hn::Xor3(high, word, key);
@@ -105,7 +105,8 @@ void philox_groups_target(RandomKey key, std::int64_t first, std::int64_t count,
   };
   const std::int64_t end = 16 * (first + count);
   std::int64_t block = 16 * first;
-  // Four vectors of counters fit 32 registers; of 16, two are enough, and the processor looks ahead by itself.
+  // Four vectors of counters fit 32 registers; of 16, two are enough, and the processor looks ahead by
+  // itself.
   constexpr int kParts = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
   for (; block + kParts * lanes <= end; block += kParts * lanes) {
     make(block, std::integral_constant<int, kParts>());
