@@ -20,6 +20,8 @@ template <class T>
 struct OptimizeTable {
   void (*sgd)(const SgdStep& step, T* p, const T* g, T* velocity, std::int64_t n);
   void (*adam)(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t n);
+  void (*rmsprop)(const RmspropStep& step, T* p, const T* g, const RmspropState<T>& state, std::int64_t n);
+  void (*adagrad)(const AdagradStep& step, T* p, const T* g, T* square, std::int64_t n);
 };
 }  // namespace likely::kernels
 #endif
@@ -100,14 +102,74 @@ void adam_range(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t
   });
 }
 
-const OptimizeTable<float>* optimize_table_f32() {
-  static constexpr OptimizeTable<float> kTable = {&sgd_range<float>, &adam_range<float>};
-  return &kTable;
+template <class T>
+void rmsprop_range(const RmspropStep& step, T* p, const T* g, const RmspropState<T>& state, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  const D d;
+  const auto rate = hn::Set(d, static_cast<T>(step.rate)), epsilon = hn::Set(d, static_cast<T>(step.epsilon)),
+             decay = hn::Set(d, static_cast<T>(step.decay)),
+             rest = hn::Set(d, static_cast<T>(1 - step.decay)),
+             momentum = hn::Set(d, static_cast<T>(step.momentum)),
+             weight_decay = hn::Set(d, static_cast<T>(step.weight_decay));
+  const bool decays = step.weight_decay != 0, moves = step.momentum != 0;
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> x[access.kCount], u[access.kCount], second[access.kCount], other[access.kCount];
+    access.load(p + i, x);
+    access.load(g + i, u);
+    access.load(state.square + i, second);
+    for (int k = 0; k < access.kCount; ++k) {
+      if (decays) u[k] = hn::MulAdd(weight_decay, x[k], u[k]);
+      second[k] = hn::MulAdd(decay, second[k], hn::Mul(rest, hn::Mul(u[k], u[k])));
+    }
+    access.store(second, state.square + i);
+    if (step.centred) {
+      access.load(state.mean + i, other);
+      for (int k = 0; k < access.kCount; ++k) {
+        other[k] = hn::MulAdd(decay, other[k], hn::Mul(rest, u[k]));
+        // Rounding must not make a variance negative.
+        second[k] = hn::Max(hn::NegMulAdd(other[k], other[k], second[k]), hn::Zero(d));
+      }
+      access.store(other, state.mean + i);
+    }
+    for (int k = 0; k < access.kCount; ++k) u[k] = hn::Div(u[k], hn::Add(hn::Sqrt(second[k]), epsilon));
+    if (moves) {
+      access.load(state.velocity + i, other);
+      for (int k = 0; k < access.kCount; ++k) u[k] = hn::MulAdd(momentum, other[k], u[k]);
+      access.store(u, state.velocity + i);
+    }
+    for (int k = 0; k < access.kCount; ++k) x[k] = hn::NegMulAdd(rate, u[k], x[k]);
+    access.store(x, p + i);
+  });
 }
-const OptimizeTable<double>* optimize_table_f64() {
-  static constexpr OptimizeTable<double> kTable = {&sgd_range<double>, &adam_range<double>};
-  return &kTable;
+
+template <class T>
+void adagrad_range(const AdagradStep& step, T* p, const T* g, T* square, std::int64_t n) {
+  using D = hn::ScalableTag<T>;
+  const D d;
+  const auto rate = hn::Set(d, static_cast<T>(step.rate)), epsilon = hn::Set(d, static_cast<T>(step.epsilon)),
+             weight_decay = hn::Set(d, static_cast<T>(step.weight_decay));
+  const bool decays = step.weight_decay != 0;
+  for_vectors(d, n, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<D> x[access.kCount], u[access.kCount], second[access.kCount];
+    access.load(p + i, x);
+    access.load(g + i, u);
+    access.load(square + i, second);
+    for (int k = 0; k < access.kCount; ++k) {
+      if (decays) u[k] = hn::MulAdd(weight_decay, x[k], u[k]);
+      second[k] = hn::MulAdd(u[k], u[k], second[k]);
+      x[k] = hn::NegMulAdd(rate, hn::Div(u[k], hn::Add(hn::Sqrt(second[k]), epsilon)), x[k]);
+    }
+    access.store(x, p + i);
+    access.store(second, square + i);
+  });
 }
+
+template <class T>
+inline constexpr OptimizeTable<T> kTable = {&sgd_range<T>, &adam_range<T>, &rmsprop_range<T>,
+                                            &adagrad_range<T>};
+
+const OptimizeTable<float>* optimize_table_f32() { return &kTable<float>; }
+const OptimizeTable<double>* optimize_table_f64() { return &kTable<double>; }
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -150,6 +212,22 @@ void adam_all(const AdamStep& step, T* p, const T* g, T* m, T* v, std::int64_t n
   });
 }
 
+template <class T>
+void rmsprop_all(const RmspropStep& step, T* p, const T* g, const RmspropState<T>& state, std::int64_t n) {
+  for_pieces(n, 1.0, [&](std::int64_t begin, std::int64_t count) {
+    const RmspropState<T> here{state.square + begin, step.centred ? state.mean + begin : nullptr,
+                               step.momentum != 0 ? state.velocity + begin : nullptr};
+    table<T>().rmsprop(step, p + begin, g + begin, here, count);
+  });
+}
+
+template <class T>
+void adagrad_all(const AdagradStep& step, T* p, const T* g, T* square, std::int64_t n) {
+  for_pieces(n, 1.0, [&](std::int64_t begin, std::int64_t count) {
+    table<T>().adagrad(step, p + begin, g + begin, square + begin, count);
+  });
+}
+
 }  // namespace
 
 void sgd_step(const SgdStep& step, float* p, const float* g, float* velocity, std::int64_t n) {
@@ -164,6 +242,22 @@ void adam_step(const AdamStep& step, float* p, const float* g, float* m, float* 
 }
 void adam_step(const AdamStep& step, double* p, const double* g, double* m, double* v, std::int64_t n) {
   adam_all(step, p, g, m, v, n);
+}
+
+void rmsprop_step(const RmspropStep& step, float* p, const float* g, const RmspropState<float>& state,
+                  std::int64_t n) {
+  rmsprop_all(step, p, g, state, n);
+}
+void rmsprop_step(const RmspropStep& step, double* p, const double* g, const RmspropState<double>& state,
+                  std::int64_t n) {
+  rmsprop_all(step, p, g, state, n);
+}
+
+void adagrad_step(const AdagradStep& step, float* p, const float* g, float* square, std::int64_t n) {
+  adagrad_all(step, p, g, square, n);
+}
+void adagrad_step(const AdagradStep& step, double* p, const double* g, double* square, std::int64_t n) {
+  adagrad_all(step, p, g, square, n);
 }
 
 }  // namespace likely::kernels

@@ -1,90 +1,73 @@
 #include "likely/optim/adam.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
+#include <utility>
 
 #include "likely/core/create.hpp"
 #include "likely/kernels/optimize.hpp"
+#include "likely/optim/check_options.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
 
 namespace {
 
-void check(const AdamOptions& o) {
-  const auto check_rate = [](const char* name, double value) {
-    if (!(value >= 0.0 && std::isfinite(value))) {
-      refuse("Adam", fmt::format("{} must be >= 0, got {}", name, value));
-    }
-  };
-  const auto check_beta = [](const char* name, double value) {
-    if (!(value >= 0.0 && value < 1.0)) {
-      refuse("Adam", fmt::format("{} must be in [0, 1), got {}", name, value));
-    }
-  };
-  check_rate("lr", o.lr);
-  check_rate("eps", o.eps);
-  check_rate("weight_decay", o.weight_decay);
-  check_beta("beta1", o.beta1);
-  check_beta("beta2", o.beta2);
+template <class Options>
+void check(const char* name, const Options& o) {
+  detail::check_at_least_0(name, "lr", o.lr);
+  detail::check_at_least_0(name, "eps", o.eps);
+  detail::check_at_least_0(name, "weight_decay", o.weight_decay);
+  detail::check_below_1(name, "beta1", o.beta1);
+  detail::check_below_1(name, "beta2", o.beta2);
 }
 
-template <class T>
-struct Arrays {
-  T* parameter;
-  const T* gradient;
-  T* mean;
-  T* square;
-  std::int64_t t;
-};
+Buffer no_steps(std::size_t leaves) { return zeros({static_cast<std::int64_t>(leaves)}, DType::i64); }
 
-template <class T>
-void update_all(Adam& adam, const std::vector<Leaf>& leaves) {
-  const AdamOptions& o = adam.options;
-  std::vector<Arrays<T>> arrays;
-  std::vector<Tensor> gradients;  // dense ones, kept alive
-  std::vector<std::int64_t> sizes;
-  std::int64_t* const steps = adam.steps.mutable_data<std::int64_t>();
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (!leaves[i].learned || leaves[i].value->dtype() != dtype_of<T>) continue;
-    Tensor& parameter = *leaves[i].value;
-    gradients.push_back(leaves[i].gradient->contiguous());
-    if (!adam.mean[i].defined()) adam.mean[i] = zeros(parameter.shape(), parameter.dtype());
-    if (!adam.square[i].defined()) adam.square[i] = zeros(parameter.shape(), parameter.dtype());
-    arrays.push_back({parameter.mutable_data<T>(), gradients.back().template data<T>(),
-                      adam.mean[i].template mutable_data<T>(), adam.square[i].template mutable_data<T>(),
-                      ++steps[i]});
-    sizes.push_back(parameter.size());
-  }
-  detail::for_each_piece(sizes, 0.5, [&](std::size_t tensor, std::int64_t begin, std::int64_t end) {
-    const Arrays<T>& a = arrays[tensor];
-    const kernels::AdamStep step{.rate = o.lr,
+template <class AnyAdam>
+void update(AnyAdam& adam, bool decoupled, const std::vector<detail::LeafSetting>& settings,
+            const std::vector<Leaf>& leaves) {
+  std::int64_t* const steps = adam.steps.template mutable_data<std::int64_t>();
+  for (std::size_t i = 0; i < leaves.size(); ++i) steps[i] += leaves[i].learned ? 1 : 0;
+  const auto& o = adam.options;
+  detail::update_leaves<2>(leaves, {&adam.mean, &adam.square}, 0.5, [&](const auto& at) {
+    const kernels::AdamStep step{.rate = o.lr * settings[at.leaf].lr_multiple,
                                  .beta1 = o.beta1,
                                  .beta2 = o.beta2,
                                  .epsilon = o.eps,
-                                 .weight_decay = o.weight_decay,
-                                 .decoupled = o.decoupled,
-                                 .t = a.t};
-    kernels::adam_step(step, a.parameter + begin, a.gradient + begin, a.mean + begin, a.square + begin,
-                       end - begin);
+                                 .weight_decay = settings[at.leaf].decay_or(o.weight_decay),
+                                 .decoupled = decoupled,
+                                 .t = steps[at.leaf]};
+    kernels::adam_step(step, at.parameter, at.gradient, at.state[0], at.state[1], at.count);
   });
 }
 
 }  // namespace
 
-Adam::Adam(std::size_t leaves, const AdamOptions& chosen)
+Adam::Adam(const AdamOptions& chosen, std::vector<detail::LeafSetting> settings)
     : options(chosen),
-      steps(zeros({static_cast<std::int64_t>(leaves)}, DType::i64)),
-      mean(leaves),
-      square(leaves) {
-  check(options);
+      steps(no_steps(settings.size())),
+      mean(settings.size()),
+      square(settings.size()),
+      settings_(std::move(settings)) {
+  check("Adam", options);
 }
 
 void Adam::step(const std::vector<Leaf>& leaves) {
-  check(options);
-  update_all<float>(*this, leaves);
-  update_all<double>(*this, leaves);
+  check("Adam", options);
+  update(*this, options.decoupled, settings_, leaves);
+}
+
+AdamW::AdamW(const AdamWOptions& chosen, std::vector<detail::LeafSetting> settings)
+    : options(chosen),
+      steps(no_steps(settings.size())),
+      mean(settings.size()),
+      square(settings.size()),
+      settings_(std::move(settings)) {
+  check("AdamW", options);
+}
+
+void AdamW::step(const std::vector<Leaf>& leaves) {
+  check("AdamW", options);
+  update(*this, true, settings_, leaves);
 }
 
 }  // namespace likely::optim

@@ -1,9 +1,10 @@
-// Adam: steps scaled by running means of the gradient and of its square.
+// Adam and AdamW: steps scaled by running means of the gradient and of its square.
 #pragma once
 
 #include <vector>
 
 #include "likely/core/parts.hpp"
+#include "likely/optim/groups.hpp"
 #include "likely/optim/leaves.hpp"
 
 namespace likely::optim {
@@ -18,7 +19,7 @@ struct AdamOptions {
   bool decoupled = false;     // as AdamW does, takes lr * weight_decay * parameter off the parameter instead
 };
 
-// With t counting a parameter's steps from 1 (6.15-6.17):
+// With t counting a parameter's steps from 1 (6.15-6.17; Kingma and Ba, 2015):
 //   mean      <- beta1 mean + (1 - beta1) gradient
 //   square    <- beta2 square + (1 - beta2) gradient^2
 //   parameter <- parameter - lr (mean / (1 - beta1^t)) / (sqrt(square / (1 - beta2^t)) + eps)
@@ -36,8 +37,8 @@ class Adam {
   std::vector<Buffer> square;  // the same
 
   template <Tree Model>
-  explicit Adam(const Model& model, const AdamOptions& chosen = {})
-      : Adam(detail::count_leaves(model), chosen) {}
+  explicit Adam(const Model& model, const AdamOptions& chosen = {}, const Groups& groups = {})
+      : Adam(chosen, detail::leaf_settings("Adam", model, groups)) {}
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
@@ -47,8 +48,45 @@ class Adam {
   LIKELY_PARTS(steps, mean, square)
 
  private:
-  Adam(std::size_t leaves, const AdamOptions& chosen);
+  Adam(const AdamOptions& chosen, std::vector<detail::LeafSetting> settings);
   void step(const std::vector<Leaf>& leaves);
+
+  std::vector<detail::LeafSetting> settings_;
+};
+
+struct AdamWOptions {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 1e-2;
+};
+
+// Adam after parameter <- parameter - lr weight_decay parameter: decay that the scaling of the steps does not
+// touch (Loshchilov and Hutter, 2019; 9.13). Otherwise as Adam.
+class AdamW {
+ public:
+  AdamWOptions options;
+  Buffer steps;
+  std::vector<Buffer> mean;
+  std::vector<Buffer> square;
+
+  template <Tree Model>
+  explicit AdamW(const Model& model, const AdamWOptions& chosen = {}, const Groups& groups = {})
+      : AdamW(chosen, detail::leaf_settings("AdamW", model, groups)) {}
+
+  template <Tree Model>
+  void step(Model& model, const Model& gradient) {
+    step(pair_leaves("AdamW", model, gradient, mean.size()));
+  }
+
+  LIKELY_PARTS(steps, mean, square)
+
+ private:
+  AdamW(const AdamWOptions& chosen, std::vector<detail::LeafSetting> settings);
+  void step(const std::vector<Leaf>& leaves);
+
+  std::vector<detail::LeafSetting> settings_;
 };
 
 }  // namespace likely::optim

@@ -17,13 +17,6 @@ struct Leaf {
 
 namespace detail {
 
-template <Tree Model>
-std::size_t count_leaves(const Model& model) {
-  std::size_t count = 0;
-  for_each_leaf(model, [&](const Tensor&, PartKind) { ++count; });
-  return count;
-}
-
 // Refuses, in the name of an optimizer: another number of tensors than `expected` (the model it was made
 // for), and gradients that differ from a learned tensor in shape or type. Nothing has been changed then.
 void check_leaves(const char* optimizer, const std::vector<Leaf>& leaves, std::size_t gradients,

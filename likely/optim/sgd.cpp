@@ -1,67 +1,48 @@
 #include "likely/optim/sgd.hpp"
 
-#include <fmt/format.h>
+#include <utility>
 
-#include <cmath>
-
-#include "likely/core/create.hpp"
 #include "likely/kernels/optimize.hpp"
+#include "likely/optim/check_options.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
 
 namespace {
 
+constexpr const char* kName = "Sgd";
+
 void check(const SgdOptions& o) {
-  if (!(o.lr >= 0.0 && std::isfinite(o.lr))) refuse("Sgd", fmt::format("lr must be >= 0, got {}", o.lr));
-  if (!(o.momentum >= 0.0 && o.momentum < 1.0)) {
-    refuse("Sgd", fmt::format("momentum must be in [0, 1), got {}", o.momentum));
-  }
-  if (!(o.weight_decay >= 0.0 && std::isfinite(o.weight_decay))) {
-    refuse("Sgd", fmt::format("weight_decay must be >= 0, got {}", o.weight_decay));
-  }
-  if (o.nesterov && o.momentum == 0.0) refuse("Sgd", "nesterov needs momentum > 0");
-}
-
-template <class T>
-struct Arrays {
-  T* parameter;
-  const T* gradient;
-  T* velocity;  // null without momentum
-};
-
-template <class T>
-void update_all(const SgdOptions& o, const std::vector<Leaf>& leaves, std::vector<Buffer>& velocity) {
-  std::vector<Arrays<T>> arrays;
-  std::vector<Tensor> gradients;  // dense ones, kept alive
-  std::vector<std::int64_t> sizes;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (!leaves[i].learned || leaves[i].value->dtype() != dtype_of<T>) continue;
-    Tensor& parameter = *leaves[i].value;
-    gradients.push_back(leaves[i].gradient->contiguous());
-    if (o.momentum > 0.0 && !velocity[i].defined()) velocity[i] = zeros(parameter.shape(), parameter.dtype());
-    arrays.push_back({parameter.mutable_data<T>(), gradients.back().template data<T>(),
-                      o.momentum > 0.0 ? velocity[i].template mutable_data<T>() : nullptr});
-    sizes.push_back(parameter.size());
-  }
-  const kernels::SgdStep step{
-      .rate = o.lr, .momentum = o.momentum, .weight_decay = o.weight_decay, .nesterov = o.nesterov};
-  detail::for_each_piece(
-      sizes, o.momentum > 0.0 ? 0.3 : 0.2, [&](std::size_t tensor, std::int64_t begin, std::int64_t end) {
-        const Arrays<T>& a = arrays[tensor];
-        kernels::sgd_step(step, a.parameter + begin, a.gradient + begin,
-                          a.velocity == nullptr ? nullptr : a.velocity + begin, end - begin);
-      });
+  detail::check_at_least_0(kName, "lr", o.lr);
+  detail::check_below_1(kName, "momentum", o.momentum);
+  detail::check_at_least_0(kName, "weight_decay", o.weight_decay);
+  if (o.nesterov && o.momentum == 0.0) refuse(kName, "nesterov needs momentum > 0");
 }
 
 }  // namespace
 
-Sgd::Sgd(std::size_t leaves, const SgdOptions& chosen) : options(chosen), velocity(leaves) { check(options); }
+Sgd::Sgd(const SgdOptions& chosen, std::vector<detail::LeafSetting> settings)
+    : options(chosen), velocity(settings.size()), settings_(std::move(settings)) {
+  check(options);
+}
 
 void Sgd::step(const std::vector<Leaf>& leaves) {
   check(options);
-  update_all<float>(options, leaves, velocity);
-  update_all<double>(options, leaves, velocity);
+  const auto step_of = [this](std::size_t leaf) {
+    return kernels::SgdStep{.rate = options.lr * settings_[leaf].lr_multiple,
+                            .momentum = options.momentum,
+                            .weight_decay = settings_[leaf].decay_or(options.weight_decay),
+                            .nesterov = options.nesterov};
+  };
+  if (options.momentum > 0.0) {
+    detail::update_leaves<1>(leaves, {&velocity}, 0.3, [&](const auto& at) {
+      kernels::sgd_step(step_of(at.leaf), at.parameter, at.gradient, at.state[0], at.count);
+    });
+  } else {
+    detail::update_leaves<0>(leaves, {}, 0.2, [&](const auto& at) {
+      kernels::sgd_step(step_of(at.leaf), at.parameter, at.gradient, nullptr, at.count);
+    });
+  }
 }
 
 }  // namespace likely::optim

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "likely/core/parts.hpp"
+#include "likely/optim/groups.hpp"
 #include "likely/optim/leaves.hpp"
 
 namespace likely::optim {
@@ -20,7 +21,8 @@ struct SgdOptions {
 // With g = gradient + weight_decay * parameter:
 //   velocity  <- momentum * velocity + g              (the first time: velocity <- g)
 //   parameter <- parameter - lr * velocity            (nesterov: lr * (g + momentum * velocity))
-// (6.3, 6.11, 6.12, up to the factor that the textbook puts before g.) Without momentum there is no velocity.
+// (6.3, 6.11, 6.12: the textbook puts a factor 1 - momentum before g, so its rate alpha is our
+// lr = alpha (1 - momentum).) Without momentum there is no velocity.
 //
 //   optim::Sgd sgd(model, {.lr = 0.1, .momentum = 0.9});
 //   sgd.step(model, gradient);
@@ -33,8 +35,8 @@ class Sgd {
   std::vector<Buffer> velocity;  // one a tensor of the model; empty where nothing was learned yet
 
   template <Tree Model>
-  explicit Sgd(const Model& model, const SgdOptions& chosen = {})
-      : Sgd(detail::count_leaves(model), chosen) {}
+  explicit Sgd(const Model& model, const SgdOptions& chosen = {}, const Groups& groups = {})
+      : Sgd(chosen, detail::leaf_settings("Sgd", model, groups)) {}
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
@@ -44,8 +46,10 @@ class Sgd {
   LIKELY_PARTS(velocity)
 
  private:
-  Sgd(std::size_t leaves, const SgdOptions& chosen);
+  Sgd(const SgdOptions& chosen, std::vector<detail::LeafSetting> settings);
   void step(const std::vector<Leaf>& leaves);
+
+  std::vector<detail::LeafSetting> settings_;
 };
 
 }  // namespace likely::optim

@@ -105,6 +105,66 @@ TYPED_TEST(Optimize, AdamFollowsItsEquations) {
   });
 }
 
+TYPED_TEST(Optimize, RmspropFollowsItsEquations) {
+  on_every_instruction_set([&] {
+    using T = TypeParam;
+    const std::size_t n = 517;
+    for (const double momentum : {0.0, 0.7}) {
+      for (const double decay : {0.0, 0.1}) {
+        for (const bool centred : {false, true}) {
+          auto p = normal_values<T>(n, 1);
+          std::vector<T> square(n, 0), mean(n, 0), velocity(n, 0);
+          std::vector<double> q(p.begin(), p.end()), a(n, 0), b(n, 0), w(n, 0);
+          const RmspropStep step{.rate = 0.01,
+                                 .decay = 0.8,
+                                 .epsilon = 0.01,
+                                 .momentum = momentum,
+                                 .weight_decay = decay,
+                                 .centred = centred};
+          for (unsigned t = 1; t <= 6; ++t) {
+            const auto g = normal_values<T>(n, 20 + t);
+            rmsprop_step(
+                step, p.data(), g.data(),
+                {square.data(), centred ? mean.data() : nullptr, momentum != 0 ? velocity.data() : nullptr},
+                static_cast<std::int64_t>(n));
+            for (std::size_t i = 0; i < n; ++i) {
+              const double u = static_cast<double>(g[i]) + decay * q[i];
+              a[i] = 0.8 * a[i] + 0.2 * u * u;
+              if (centred) b[i] = 0.8 * b[i] + 0.2 * u;
+              w[i] = momentum * w[i] + u / (std::sqrt(a[i] - b[i] * b[i]) + 0.01);
+              q[i] -= 0.01 * w[i];
+            }
+          }
+          for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(p[i], q[i], 10 * this->kTolerance) << i;
+        }
+      }
+    }
+  });
+}
+
+TYPED_TEST(Optimize, AdagradFollowsItsEquations) {
+  on_every_instruction_set([&] {
+    using T = TypeParam;
+    const std::size_t n = 517;
+    for (const double decay : {0.0, 0.1}) {
+      auto p = normal_values<T>(n, 1);
+      std::vector<T> square(n, 0);
+      std::vector<double> q(p.begin(), p.end()), a(n, 0);
+      for (unsigned t = 1; t <= 6; ++t) {
+        const auto g = normal_values<T>(n, 20 + t);
+        adagrad_step({.rate = 0.05, .epsilon = 1e-3, .weight_decay = decay}, p.data(), g.data(),
+                     square.data(), static_cast<std::int64_t>(n));
+        for (std::size_t i = 0; i < n; ++i) {
+          const double u = static_cast<double>(g[i]) + decay * q[i];
+          a[i] += u * u;
+          q[i] -= 0.05 * u / (std::sqrt(a[i]) + 1e-3);
+        }
+      }
+      for (std::size_t i = 0; i < n; ++i) ASSERT_NEAR(p[i], q[i], this->kTolerance) << i;
+    }
+  });
+}
+
 // The first step of Adam is the rate times the sign, however small the gradient.
 TYPED_TEST(Optimize, AdamsFirstStepIsTheSignOfTheGradient) {
   using T = TypeParam;

@@ -10,6 +10,7 @@
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/optim/adam.hpp"
+#include "likely/optim/rmsprop.hpp"
 #include "likely/optim/sgd.hpp"
 #include "likely/tree/tree.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -75,6 +76,39 @@ struct AdamByHand {
   }
 };
 
+struct AdamWByHand {
+  AdamByHand adam;
+  double operator()(const optim::AdamWOptions& o, double p, double g) {
+    return adam({.lr = o.lr,
+                 .beta1 = o.beta1,
+                 .beta2 = o.beta2,
+                 .eps = o.eps,
+                 .weight_decay = o.weight_decay,
+                 .decoupled = true},
+                p, g);
+  }
+};
+
+struct RmspropByHand {
+  double square = 0.0, mean = 0.0, velocity = 0.0;
+  double operator()(const optim::RmspropOptions& o, double p, double g) {
+    g += o.weight_decay * p;
+    square = o.decay * square + (1 - o.decay) * g * g;
+    if (o.centred) mean = o.decay * mean + (1 - o.decay) * g;
+    velocity = o.momentum * velocity + g / (std::sqrt(square - mean * mean) + o.eps);
+    return p - o.lr * velocity;
+  }
+};
+
+struct AdagradByHand {
+  double square = 0.0;
+  double operator()(const optim::AdagradOptions& o, double p, double g) {
+    g += o.weight_decay * p;
+    square += g * g;
+    return p - o.lr * g / (std::sqrt(square) + o.eps);
+  }
+};
+
 template <class Optimizer, class ByHand, class Options>
 void expect_steps_by_hand(const Options& options, DType dtype, double tolerance) {
   Model model = make_model(dtype);
@@ -113,11 +147,73 @@ TEST(Adam, FollowsItsFormula) {
   }
 }
 
-// Runs a test for both optimizers.
+TEST(AdamW, FollowsItsFormula) {
+  for (const optim::AdamWOptions& options :
+       {optim::AdamWOptions{}, optim::AdamWOptions{.lr = 0.1, .beta1 = 0.5, .weight_decay = 0.3}}) {
+    expect_steps_by_hand<optim::AdamW, AdamWByHand>(options, DType::f64, 1e-14);
+    expect_steps_by_hand<optim::AdamW, AdamWByHand>(options, DType::f32, 2e-6);
+  }
+}
+
+TEST(Rmsprop, FollowsItsFormula) {
+  for (const optim::RmspropOptions& options :
+       {optim::RmspropOptions{}, optim::RmspropOptions{.lr = 0.01, .weight_decay = 0.1},
+        optim::RmspropOptions{.lr = 0.01, .momentum = 0.7},
+        optim::RmspropOptions{.lr = 0.01, .eps = 1e-2, .centred = true},
+        optim::RmspropOptions{.lr = 0.01, .eps = 1e-2, .momentum = 0.7, .centred = true}}) {
+    expect_steps_by_hand<optim::Rmsprop, RmspropByHand>(options, DType::f64, 1e-13);
+    expect_steps_by_hand<optim::Rmsprop, RmspropByHand>(options, DType::f32, 1e-5);
+  }
+}
+
+TEST(Adagrad, FollowsItsFormula) {
+  for (const optim::AdagradOptions& options :
+       {optim::AdagradOptions{}, optim::AdagradOptions{.lr = 0.1, .eps = 1e-3, .weight_decay = 0.2}}) {
+    expect_steps_by_hand<optim::Adagrad, AdagradByHand>(options, DType::f64, 1e-14);
+    expect_steps_by_hand<optim::Adagrad, AdagradByHand>(options, DType::f32, 2e-6);
+  }
+}
+
+// The papers' defaults.
+TEST(Defaults, AreThoseOfThePapers) {
+  const Tensor x = ones({1});
+  const optim::AdamOptions adam = optim::Adam(x).options;
+  EXPECT_EQ(adam.lr, 1e-3);
+  EXPECT_EQ(adam.beta1, 0.9);
+  EXPECT_EQ(adam.beta2, 0.999);
+  EXPECT_EQ(adam.eps, 1e-8);
+  EXPECT_EQ(adam.weight_decay, 0.0);
+  EXPECT_EQ(optim::AdamW(x).options.weight_decay, 1e-2);
+  EXPECT_EQ(optim::Rmsprop(x).options.decay, 0.9);
+  EXPECT_EQ(optim::Rmsprop(x).options.lr, 1e-3);
+}
+
+// (6.11) and (6.12) as they are written there, with the gradient of 0.5 a x^2 at the point that they name.
+TEST(Sgd, IsTheTextbooksMomentumWithARateThatIsScaled) {
+  const double alpha = 0.3, beta = 0.8, curvature = 1.7;
+  const auto slope = [&](double x) { return curvature * x; };
+  double plain = 1.0, plain_m = 0.0, ahead = 1.0, ahead_m = 0.0;
+  Tensor x = full({1}, 1.0, DType::f64), y = x;
+  optim::Sgd momentum(x, {.lr = alpha * (1 - beta), .momentum = beta});
+  optim::Sgd nesterov(y, {.lr = alpha * (1 - beta), .momentum = beta, .nesterov = true});
+  for (int t = 0; t < 50; ++t) {
+    plain_m = beta * plain_m + (1 - beta) * slope(plain);
+    plain -= alpha * plain_m;
+    ahead_m = beta * ahead_m + (1 - beta) * slope(ahead - alpha * beta * ahead_m);
+    ahead -= alpha * ahead_m;
+    momentum.step(x, x * curvature);
+    nesterov.step(y, y * curvature);
+    EXPECT_NEAR(x.item(), plain, 1e-14);
+    // Ours are the points at which the textbook takes its gradients.
+    EXPECT_NEAR(y.item(), ahead - alpha * beta * ahead_m, 1e-14);
+  }
+}
+
+// Runs a test for all of them.
 template <class Optimizer>
 class Optimizers : public ::testing::Test {};
-using Both = ::testing::Types<optim::Sgd, optim::Adam>;
-TYPED_TEST_SUITE(Optimizers, Both);
+using All = ::testing::Types<optim::Sgd, optim::Adam, optim::AdamW, optim::Rmsprop, optim::Adagrad>;
+TYPED_TEST_SUITE(Optimizers, All);
 
 template <class Optimizer>
 Optimizer make(const Model& model) {
@@ -156,7 +252,10 @@ TYPED_TEST(Optimizers, StartAPartThatIsUnfrozenLaterAsIfItWereNew) {
 }
 
 const Tensor& state_of_first_weight(const optim::Sgd& sgd) { return sgd.velocity[0]; }
-const Tensor& state_of_first_weight(const optim::Adam& adam) { return adam.square[0]; }
+template <class Other>
+const Tensor& state_of_first_weight(const Other& optimizer) {
+  return optimizer.square[0];
+}
 
 TYPED_TEST(Optimizers, DoNotTouchWhatOthersHold) {
   Model model = make_model();
@@ -222,11 +321,16 @@ TYPED_TEST(Optimizers, TakeStridedGradientsAndSingleTensors) {
 
 TYPED_TEST(Optimizers, GoDownhill) {
   Tensor x = tensor({2.0, -3.0, 1.0});
-  TypeParam optimizer(x, {.lr = 0.05});
+  const bool shrinks = std::is_same_v<TypeParam, optim::Adagrad>;  // its steps, as 1 / sqrt(t)
+  TypeParam optimizer(x, {.lr = shrinks ? 0.5 : 0.05});
   for (int i = 0; i < 400; ++i) {
     optimizer.step(x, grad(x, [](const Tensor& a) { return sum(square(a - 1.0)); }));
   }
-  for (const double value : x.to_vector<double>()) EXPECT_NEAR(value, 1.0, 1e-3);
+  // The steps of RMSprop stay as long as its rate; AdamW pulls towards 0.
+  const double tolerance = std::is_same_v<TypeParam, optim::Rmsprop> ? 0.1
+                           : std::is_same_v<TypeParam, optim::AdamW> ? 0.02
+                                                                     : 1e-3;
+  for (const double value : x.to_vector<double>()) EXPECT_NEAR(value, 1.0, tolerance);
 }
 
 TYPED_TEST(Optimizers, GiveTheSameBitsForAnyNumberOfThreads) {
@@ -272,6 +376,41 @@ TEST(Adam, RefusesOptionsOutOfRange) {
   expect_refusal([&] { optim::Adam(x, {.beta2 = -0.1}); }, "[Adam] beta2 must be in [0, 1), got -0.1");
   expect_refusal([&] { optim::Adam(x, {.eps = -1e-8}); }, "[Adam] eps must be >= 0, got -1e-08");
   expect_refusal([&] { optim::Adam(x, {.weight_decay = -1}); }, "[Adam] weight_decay must be >= 0, got -1");
+}
+
+TEST(AdamW, RefusesOptionsOutOfRange) {
+  const Tensor x = ones({2});
+  expect_refusal([&] { optim::AdamW(x, {.lr = -1}); }, "[AdamW] lr must be >= 0, got -1");
+  expect_refusal([&] { optim::AdamW(x, {.beta2 = 1.0}); }, "[AdamW] beta2 must be in [0, 1), got 1");
+}
+
+TEST(Rmsprop, RefusesOptionsOutOfRange) {
+  const Tensor x = ones({2});
+  expect_refusal([&] { optim::Rmsprop(x, {.lr = -1}); }, "[Rmsprop] lr must be >= 0, got -1");
+  expect_refusal([&] { optim::Rmsprop(x, {.decay = 1.0}); }, "[Rmsprop] decay must be in [0, 1), got 1");
+  expect_refusal([&] { optim::Rmsprop(x, {.eps = -1}); }, "[Rmsprop] eps must be >= 0, got -1");
+  expect_refusal([&] { optim::Rmsprop(x, {.momentum = 2}); }, "[Rmsprop] momentum must be in [0, 1), got 2");
+  expect_refusal([&] { optim::Rmsprop(x, {.weight_decay = -1}); },
+                 "[Rmsprop] weight_decay must be >= 0, got -1");
+}
+
+TEST(Adagrad, RefusesOptionsOutOfRange) {
+  const Tensor x = ones({2});
+  expect_refusal([&] { optim::Adagrad(x, {.lr = -1}); }, "[Adagrad] lr must be >= 0, got -1");
+  expect_refusal([&] { optim::Adagrad(x, {.eps = NAN}); }, "[Adagrad] eps must be >= 0, got nan");
+  expect_refusal([&] { optim::Adagrad(x, {.weight_decay = -1}); },
+                 "[Adagrad] weight_decay must be >= 0, got -1");
+}
+
+TYPED_TEST(Optimizers, RefuseAModelOfAnotherSize) {
+  std::vector<Tensor> model{ones({2})}, larger{ones({2}), ones({3})};
+  TypeParam optimizer(model);
+  try {
+    optimizer.step(larger, larger);
+    FAIL() << "no error was thrown";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).ends_with("] made for a model of 1 tensors, got one of 2"));
+  }
 }
 
 TEST(Sgd, RefusesAGradientThatDoesNotFitAndChangesNothing) {

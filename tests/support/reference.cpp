@@ -78,9 +78,9 @@ void compare_case(const Json& stored, const ReferenceFunctions::mapped_type& f, 
 
 }  // namespace
 
-std::vector<ReferenceRun> reference_runs() {
+std::vector<ReferenceRun> reference_runs(const std::string& family) {
   std::vector<ReferenceRun> runs;
-  for (const Json& json : read("training")) {
+  for (const Json& json : read(family)) {
     runs.push_back({json.at("name"), to_tensor(json.at("x")), to_tensor(json.at("y")),
                     to_named(json.at("first")), to_named(json.at("last")),
                     json.at("losses").get<std::vector<double>>()});

@@ -22,7 +22,7 @@ struct ReferenceRun {
   NamedTensors last;   // and after the last
   std::vector<double> losses;
 };
-std::vector<ReferenceRun> reference_runs();
+std::vector<ReferenceRun> reference_runs(const std::string& family = "training");
 
 using ReferenceFunctions = std::map<std::string, std::function<Tensor(const std::vector<Tensor>&)>>;
 

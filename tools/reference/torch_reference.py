@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from torch_optimizers import layer_runs, optimizer_runs, schedules  # noqa: E402
 from torch_training import training_runs  # noqa: E402
 
 torch.set_default_dtype(torch.float64)
@@ -270,6 +271,11 @@ def upsampling():
                lambda a: F.interpolate(a, scale_factor=(1.5, 2.3), mode="bilinear", align_corners=False), small)
 
 
+def regularizers():
+    logits, labels = numbers(4, 5), whole(4, below=5)
+    yield case("label_smoothing", lambda a, y: F.cross_entropy(a, y, label_smoothing=0.1), logits, labels)
+
+
 def write(name, cases):
     OUT.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases)
@@ -278,6 +284,8 @@ def write(name, cases):
 
 if __name__ == "__main__":
     for family in (arithmetic, functions, activations, reductions, scans, shapes, products, factorizations, softmaxes,
-                   norms, attentions, sparse, convolutions, pooling, upsampling):
+                   norms, attentions, sparse, convolutions, pooling, upsampling, schedules, regularizers):
         write(family.__name__, family())
     write("training", training_runs())
+    write("optimizers", optimizer_runs())
+    write("layers", layer_runs())

@@ -1,0 +1,48 @@
+// Gradient descent on all of the data, with steps as long as they are good for.
+#pragma once
+
+#include "likely/core/parts.hpp"
+#include "likely/optim/objective.hpp"
+
+namespace likely::optim {
+
+// Refused: lr <= 0, shrink and sufficient_decrease outside (0, 1).
+struct GradientDescentOptions {
+  double lr = 1.0;  // the first step that is tried
+  double shrink = 0.5;
+  double sufficient_decrease = 1e-4;
+};
+
+// Each iteration goes along minus the gradient (6.2-6.3) by Armijo's backtracking (line_search.hpp). The next
+// one first tries a step that is longer by 1 / shrink than the one that was taken.
+//
+//   optim::GradientDescent descent;
+//   const optim::Minimum end = descent.minimize(model, [&](const Model& m) { return loss_of(m(x), y); });
+//
+// `step` is one iteration. Refuses a loss that is not finite where it starts.
+class GradientDescent {
+ public:
+  GradientDescentOptions options;  // may be changed between steps
+  Buffer rate;                     // the step to try next; f64, empty before the first
+
+  explicit GradientDescent(const GradientDescentOptions& chosen = {});
+
+  template <Tree Model, class Loss>
+  Minimum step(Model& model, const Loss& loss) {
+    return minimize(model, loss, {.max_iterations = 1});
+  }
+  template <Tree Model, class Loss>
+  Minimum minimize(Model& model, const Loss& loss, const MinimizeOptions& until = {}) {
+    std::vector<double> point = detail::pack(model);
+    const Minimum end = run(detail::objective_of(model, loss), point, until);
+    detail::unpack(point, detail::learned(model));
+    return end;
+  }
+
+  LIKELY_PARTS(rate)
+
+ private:
+  Minimum run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until);
+};
+
+}  // namespace likely::optim

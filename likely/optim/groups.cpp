@@ -1,0 +1,50 @@
+#include "likely/optim/groups.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "likely/tree/name_pattern.hpp"
+
+namespace likely::optim {
+
+namespace {
+
+void check(const char* optimizer, const Group& group) {
+  const auto at_least_0 = [&](const char* what, double value) {
+    if (!(value >= 0.0 && std::isfinite(value))) {
+      refuse(optimizer, fmt::format("group \"{}\": {} must be >= 0, got {}", group.names, what, value));
+    }
+  };
+  at_least_0("lr_multiple", group.lr_multiple);
+  at_least_0("weight_decay", group.weight_decay.value_or(0.0));
+}
+
+bool fits(const detail::LeafName& leaf, const Group& group) {
+  return leaf.learnable && (!group.max_rank || leaf.rank <= *group.max_rank) &&
+         name_fits(leaf.name, group.names);
+}
+
+}  // namespace
+
+std::vector<detail::LeafSetting> detail::leaf_settings(const char* optimizer,
+                                                       const std::vector<LeafName>& leaves,
+                                                       const Groups& groups) {
+  std::vector<LeafSetting> settings(leaves.size());
+  std::vector<bool> taken(leaves.size(), false);
+  for (const Group& group : groups) {
+    check(optimizer, group);
+    bool any = false;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (!fits(leaves[i], group)) continue;
+      any = true;
+      if (taken[i]) continue;
+      settings[i] = {group.lr_multiple, group.weight_decay};
+      taken[i] = true;
+    }
+    if (!any) refuse(optimizer, fmt::format("no parameter belongs to the group \"{}\"", group.names));
+  }
+  return settings;
+}
+
+}  // namespace likely::optim
