@@ -9,5 +9,6 @@
 #include "likely/nn/linear.hpp"
 #include "likely/nn/normalization.hpp"
 #include "likely/nn/pooling.hpp"
+#include "likely/nn/regularize.hpp"
 #include "likely/nn/sequential.hpp"
 #include "likely/nn/training.hpp"
