@@ -21,8 +21,8 @@ inline std::optional<std::filesystem::path> shared_data(const std::string& name)
 
 }  // namespace likely::testing
 
-// Declares `path`, or skips the test, saying why.
-#define LIKELY_SHARED_DATA(path, name)                                                        \
-  const auto path##_found = ::likely::testing::shared_data(name);                             \
-  if (!path##_found) GTEST_SKIP() << "no " << (name) << " in ../shared/data or $LIKELY_DATA"; \
-  const std::filesystem::path& path = *path##_found
+// Declares `variable`, the path of what has this name, or skips the test, saying why.
+#define LIKELY_SHARED_DATA(variable, name)                                                        \
+  const auto variable##_found = ::likely::testing::shared_data(name);                             \
+  if (!variable##_found) GTEST_SKIP() << "no " << (name) << " in ../shared/data or $LIKELY_DATA"; \
+  const std::filesystem::path& variable = *variable##_found
