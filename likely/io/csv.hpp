@@ -1,0 +1,75 @@
+// CSV and its relatives: tables of text, plain or packed with gzip.
+//
+//   const io::Table iris = io::read_csv("iris.csv");
+//   const data::Dataset flowers = iris.dataset("species");
+//
+// Fields may be quoted (RFC 4180: doubled quotes, line ends inside). A column holds whole numbers, numbers or
+// categories, whichever is the first that all its fields fit. Every refusal names the file, the line and the
+// column.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "likely/core/tensor.hpp"
+#include "likely/data/dataset.hpp"
+
+namespace likely::io {
+
+// What becomes of a field that is missing.
+enum class Missing : std::uint8_t {
+  refuse,    // name it and stop
+  keep,      // NaN in columns of numbers (whole ones, too), -1 in columns of categories
+  drop_row,  // leave the row out
+};
+
+struct CsvOptions {
+  char separator = ',';  // '\t' for TSV
+  char quote = '"';
+  bool header = true;  // the first line has the names; else they are "0", "1", ...
+  Missing missing = Missing::refuse;
+  std::vector<std::string> missing_words{"NA", "N/A", "NaN", "nan", "null", "?"};  // besides empty fields
+  std::vector<std::string> categories{};  // columns that hold names even where they look like numbers
+};
+
+struct CsvColumn {
+  enum class Kind : std::uint8_t { whole, number, category };
+
+  std::string name;
+  Kind kind = Kind::whole;
+  std::vector<std::string> categories{};  // sorted; a value is the place of its word here
+  std::string first_word{};               // the first field that is no number,
+  std::int64_t first_word_line = 0;       // and where
+};
+
+class Table {
+ public:
+  std::int64_t rows() const { return rows_; }
+  const std::vector<CsvColumn>& columns() const { return columns_; }
+  // What a column is. Refuses a name that is not there, and says which are.
+  const CsvColumn& column(const std::string& name) const;
+  // Its values: i64 for whole numbers and categories, f64 for numbers.
+  const Tensor& operator[](const std::string& name) const;
+
+  // Columns of numbers side by side, (rows, names). Refuses a column of words, naming the first one.
+  Tensor matrix(const std::vector<std::string>& names, DType dtype = DType::f32) const;
+  // x: the columns named, or all but the target, as f32. y: the target, i64 for whole numbers and categories,
+  // f32 for numbers.
+  data::Dataset dataset(const std::string& target, const std::vector<std::string>& inputs = {}) const;
+
+ private:
+  friend class TableBuilder;
+  std::size_t find(const std::string& name) const;
+
+  std::string file_;
+  std::int64_t rows_ = 0;
+  std::vector<CsvColumn> columns_;
+  std::vector<Tensor> values_;
+};
+
+// The whole of a file.
+Table read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
+
+}  // namespace likely::io

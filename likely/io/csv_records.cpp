@@ -1,0 +1,136 @@
+#include "likely/io/csv_records.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "likely/core/error.hpp"
+
+namespace likely::io {
+
+namespace {
+
+// What is read at a time: little at first, since most files are small.
+constexpr std::size_t kFirstPiece = std::size_t{1} << 12;
+constexpr std::size_t kLargestPiece = std::size_t{1} << 18;
+// A longer one is a quote that nobody closed.
+constexpr std::size_t kLongestRecord = std::size_t{64} << 20;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view without_spaces(std::string_view text, char separator) {
+  while (!text.empty() && is_space(text.front()) && text.front() != separator) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back()) && text.back() != separator) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
+bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
+                  std::string& scratch) {
+  fields.clear();
+  scratch.clear();
+  scratch.reserve(record.size());  // so that views into it stay valid
+  std::size_t place = 0;
+  while (true) {
+    std::size_t start = place;
+    while (start < record.size() && is_space(record[start]) && record[start] != dialect.separator) ++start;
+    if (start >= record.size() || record[start] != dialect.quote) {
+      const std::size_t end = std::min(record.find(dialect.separator, place), record.size());
+      fields.push_back({without_spaces(record.substr(place, end - place), dialect.separator), false});
+      place = end;
+    } else {
+      const std::size_t kept = scratch.size();
+      std::size_t i = start + 1;
+      while (i < record.size()) {
+        const bool mark = record[i] == dialect.quote;
+        if (mark && (i + 1 >= record.size() || record[i + 1] != dialect.quote)) break;
+        scratch += record[i];
+        i += mark ? 2 : 1;
+      }
+      if (i >= record.size()) return false;
+      fields.push_back({std::string_view(scratch).substr(kept), true});
+      place = i + 1;
+      while (place < record.size() && is_space(record[place]) && record[place] != dialect.separator) ++place;
+      if (place < record.size() && record[place] != dialect.separator) return false;
+    }
+    if (place >= record.size()) return true;
+    ++place;
+  }
+}
+
+CsvRecords::CsvRecords(std::string reader, const std::filesystem::path& path, const CsvDialect& dialect)
+    : reader_(std::move(reader)), path_(path.string()), dialect_(dialect), file_(reader_, path) {
+  while (buffer_.size() < kByteOrderMark.size() && fill()) {
+  }
+  if (std::string_view(buffer_).starts_with(kByteOrderMark)) place_ = kByteOrderMark.size();
+}
+
+void CsvRecords::refuse(const std::string& message) const {
+  likely::refuse(reader_, path_ + ", line " + std::to_string(line_) + ": " + message);
+}
+
+bool CsvRecords::fill() {
+  if (ended_) return false;
+  buffer_.erase(0, place_);
+  buffer_offset_ += place_;
+  place_ = 0;
+  const std::size_t before = buffer_.size();
+  piece_ = std::clamp(2 * piece_, kFirstPiece, kLargestPiece);
+  buffer_.resize(before + piece_);
+  const std::size_t got = file_.read(buffer_.data() + before, piece_);
+  buffer_.resize(before + got);
+  ended_ = got < piece_;
+  return got > 0;
+}
+
+// Sets record_, its line and its offset. Only a quote at the start of a field opens one: elsewhere it is a
+// letter.
+bool CsvRecords::find_record() {
+  enum class State { start, plain, quoted, closed };
+  State state = State::start;
+  std::size_t scanned = 0;  // from place_ on
+  std::int64_t lines = 0;
+  line_ = next_line_;
+  const auto finish = [&](std::size_t length) {
+    record_ = std::string_view(buffer_).substr(place_, length);
+    offset_ = buffer_offset_ + place_;
+    place_ += scanned;
+    next_line_ += lines;
+    return true;
+  };
+  while (true) {
+    while (place_ + scanned < buffer_.size()) {
+      const char c = buffer_[place_ + scanned++];
+      lines += c == '\n' ? 1 : 0;
+      if (state == State::quoted) {
+        if (c == dialect_.quote) state = State::closed;
+      } else if (c == '\n') {
+        return finish(scanned - 1);
+      } else if (c == dialect_.separator) {
+        state = State::start;
+      } else if (c == dialect_.quote && state != State::plain) {
+        state = State::quoted;  // opened, or doubled
+      } else if (state == State::start && !is_space(c)) {
+        state = State::plain;
+      }
+    }
+    if (scanned > kLongestRecord) refuse("a record of more than 64 MiB starts here: is a quote missing?");
+    if (fill()) continue;
+    if (state == State::quoted) refuse("a quote is opened here and never closed");
+    return scanned > 0 && finish(scanned);
+  }
+}
+
+bool CsvRecords::next() {
+  while (find_record()) {
+    if (record_.ends_with('\r')) record_.remove_suffix(1);
+    if (record_.empty()) continue;
+    if (!split_record(record_, dialect_, fields_, scratch_))
+      refuse("a quoted field goes on after its closing quote");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace likely::io

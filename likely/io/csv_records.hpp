@@ -1,0 +1,68 @@
+// The records of a CSV file, one after the other: RFC 4180 with any separator. Internal to io/.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "likely/io/byte_stream.hpp"
+
+namespace likely::io {
+
+struct CsvField {
+  std::string_view text;  // without quotes, and without spaces around where it was not quoted
+  bool quoted;
+};
+
+struct CsvDialect {
+  char separator;
+  char quote;
+};
+
+// The fields of one record. What must be changed to be read (doubled quotes) is kept in `scratch`.
+// False where a quote is followed by something that is neither a separator nor the end.
+bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
+                  std::string& scratch);
+
+// Reads a file, plain or gzip, in pieces. Lines end in \n or \r\n; empty ones are passed over; a quoted field
+// may hold line ends. A byte-order mark at the start is no part of the first field.
+class CsvRecords {
+ public:
+  CsvRecords(std::string reader, const std::filesystem::path& path, const CsvDialect& dialect);
+
+  // The next record; false at the end. Views stay valid until the next call.
+  bool next();
+  const std::vector<CsvField>& fields() const { return fields_; }
+  // Where the record starts.
+  std::int64_t line() const { return line_; }
+  std::uint64_t offset() const { return offset_; }
+  // Without its line end.
+  std::string_view record() const { return record_; }
+
+  // "[reader] path, line 3: message".
+  [[noreturn]] void refuse(const std::string& message) const;
+
+ private:
+  bool find_record();
+  bool fill();
+
+  std::string reader_;
+  std::string path_;
+  CsvDialect dialect_;
+  ByteStream file_;
+  std::string buffer_;
+  std::size_t place_ = 0;            // of what was not read yet, in the buffer
+  std::uint64_t buffer_offset_ = 0;  // of the buffer in the file
+  std::size_t piece_ = 0;
+  bool ended_ = false;
+  std::int64_t line_ = 0;
+  std::int64_t next_line_ = 1;
+  std::uint64_t offset_ = 0;
+  std::string_view record_;
+  std::vector<CsvField> fields_;
+  std::string scratch_;
+};
+
+}  // namespace likely::io

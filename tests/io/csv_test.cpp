@@ -1,0 +1,229 @@
+#include "likely/io/csv.hpp"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <string>
+
+#include "likely/core/create.hpp"
+#include "likely/data/batches.hpp"
+#include "likely/io/csv_stream.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/shared_data.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::io {
+namespace {
+
+using testing::expect_refusal;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+using Kind = CsvColumn::Kind;
+
+class Csv : public ::testing::Test {
+ protected:
+  Table read(const std::string& text, const CsvOptions& options = {}) {
+    write_bytes(path_, text);
+    return read_csv(path_, options);
+  }
+  void expect_broken(const std::string& text, const std::string& message, const CsvOptions& options = {}) {
+    write_bytes(path_, text);
+    expect_refusal([&] { read_csv(path_, options); }, "[read_csv] " + path_.string() + message);
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "table.csv";
+};
+
+TEST_F(Csv, FindsOutWhatColumnsHold) {
+  const Table table = read("id,height,species\n1, 2.5,cat\n2,-1e3,dog\n-3,4,cat\n");
+  EXPECT_EQ(table.rows(), 3);
+  EXPECT_EQ(table.column("id").kind, Kind::whole);
+  EXPECT_EQ(table.column("height").kind, Kind::number);
+  EXPECT_EQ(table.column("species").kind, Kind::category);
+  EXPECT_EQ(table.column("species").categories, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_TRUE(array_equal(table["id"], tensor({1, 2, -3})));
+  EXPECT_TRUE(array_equal(table["height"], tensor({2.5, -1000.0, 4.0}, DType::f64)));
+  EXPECT_TRUE(array_equal(table["species"], tensor({0, 1, 0})));
+}
+
+TEST_F(Csv, KeepsWholeNumbersExactly) {
+  EXPECT_TRUE(array_equal(read("a\n9007199254740993\n+4\n")["a"], tensor({9007199254740993, 4})));
+}
+
+TEST_F(Csv, ReadsQuotedFields) {
+  const Table table = read("\"the, name\",n\r\n\"say \"\"yes\"\"\",1\r\n \"two\nlines\" ,2\r\n5\" pipe,3");
+  EXPECT_EQ(table.rows(), 3);
+  EXPECT_EQ(table.column("the, name").categories,
+            (std::vector<std::string>{"5\" pipe", "say \"yes\"", "two\nlines"}));
+  EXPECT_TRUE(array_equal(table["the, name"], tensor({1, 2, 0})));
+  EXPECT_TRUE(array_equal(table["n"], tensor({1, 2, 3})));
+}
+
+TEST_F(Csv, ReadsOtherSeparatorsAndFilesWithoutNames) {
+  const Table tabs = read("a\tb\n1\t2\n\n\n3\t4\n", {.separator = '\t'});
+  EXPECT_TRUE(array_equal(tabs.matrix({"b", "a"}), tensor({{2.0, 1.0}, {4.0, 3.0}})));
+  const Table bare = read(
+      "\xEF\xBB\xBF"
+      "1;2\n3;4",
+      {.separator = ';', .header = false});
+  EXPECT_TRUE(array_equal(bare.matrix({"0", "1"}), tensor({{1.0, 2.0}, {3.0, 4.0}})));
+}
+
+TEST_F(Csv, KeepsOrDropsWhatIsMissing) {
+  const std::string text = "a,b,c\n1,2.5,x\n,3.5,NA\n3,?,y\n4,5.5,x\n";
+  const Table kept = read(text, {.missing = Missing::keep});
+  EXPECT_EQ(kept.column("a").kind, Kind::number) << "NaN is none of the whole numbers";
+  EXPECT_TRUE(std::isnan(kept["a"].at({1})));
+  EXPECT_EQ(kept["a"].at({2}), 3.0);
+  EXPECT_TRUE(std::isnan(kept["b"].at({2})));
+  EXPECT_TRUE(array_equal(kept["c"], tensor({0, -1, 1, 0})));
+  const Table dropped = read(text, {.missing = Missing::drop_row});
+  EXPECT_EQ(dropped.rows(), 2);
+  EXPECT_TRUE(array_equal(dropped["a"], tensor({1, 4})));
+  EXPECT_EQ(dropped.column("c").categories, (std::vector<std::string>{"x"}));
+  expect_broken(text, ", line 3: column \"a\": the value is missing");
+  expect_broken("a\n1\nNA\n", ", line 3: column \"a\": the value is missing");
+  EXPECT_EQ(read("a\n1\nNA\n", {.missing_words = {}}).column("a").kind, Kind::category);
+}
+
+TEST_F(Csv, TakesNumbersAsNamesOnRequest) {
+  const Table table = read("group,x\n10,1\n9,2\n10,3\n", {.categories = {"group"}});
+  EXPECT_EQ(table.column("group").categories, (std::vector<std::string>{"10", "9"}));
+  EXPECT_TRUE(array_equal(table["group"], tensor({0, 1, 0})));
+}
+
+TEST_F(Csv, BecomesADataset) {
+  const Table table = read("x0,x1,label,price\n1,2,b,0.5\n3,4,a,1.5\n");
+  const data::Batch labels = table.dataset("label").all();
+  EXPECT_TRUE(array_equal(labels.x, tensor({{1.0, 2.0, 0.5}, {3.0, 4.0, 1.5}})));
+  EXPECT_TRUE(array_equal(labels.y, tensor({1, 0})));
+  const data::Batch prices = table.dataset("price", {"x1"}).all();
+  EXPECT_TRUE(array_equal(prices.x, tensor({{2.0}, {4.0}})));
+  EXPECT_TRUE(array_equal(prices.y, tensor({0.5, 1.5})));
+}
+
+TEST_F(Csv, NamesTheFirstWordThatIsNoNumber) {
+  const Table table = read("x,y\n1,0\n2,0\n3x,0\nword,1\n");
+  expect_refusal([&] { table.dataset("y"); },
+                 "[Table::matrix] " + path_.string() + ", line 4, column \"x\": \"3x\" is not a number");
+  expect_refusal([&] { read("x,y\n1,0\n", {.categories = {"x"}}).dataset("y"); },
+                 "[Table::matrix] " + path_.string() + ", column \"x\": it holds categories");
+}
+
+TEST_F(Csv, RefusesBrokenFilesWithTheLine) {
+  expect_broken("", ", line 1: a line with the names of the columns is expected");
+  expect_broken("a,b\n1,2\n3\n", ", line 3: 1 fields, 2 columns are expected");
+  expect_broken("a,b\n\"1\n2\",2\n3,4,5\n", ", line 4: 3 fields, 2 columns are expected");
+  expect_broken("a,a\n", ", line 1: two columns are named \"a\"");
+  expect_broken("a,b\n1,2\n\"3,4\n", ", line 3: a quote is opened here and never closed");
+  expect_broken("a,b\n\"1\"x,2\n", ", line 2: a quoted field goes on after its closing quote");
+  expect_broken("a\n1\n", ", line 1: there is no column \"b\"", {.categories = {"b"}});
+  expect_refusal([&] { read("a,b\n1,2\n")["c"]; },
+                 "[Table] " + path_.string() + " has no column \"c\", only a, b");
+  const std::string none = (folder_ / "none.csv").string();
+  expect_refusal([&] { read_csv(none); }, "[read_csv] cannot open " + none + ": No such file or directory");
+}
+
+TEST_F(Csv, WithoutRowsIsATable) {
+  const Table table = read("a,b\n");
+  EXPECT_EQ(table.rows(), 0);
+  EXPECT_EQ(table.matrix({"a", "b"}).shape().string(), "(0, 2)");
+}
+
+// 20,000 lines in more than one piece, one of them long.
+std::string long_file() {
+  std::string text = "n,square,parity,note\n";
+  for (int i = 0; i < 20'000; ++i) {
+    text += std::to_string(i) + "," + std::to_string(0.25 * i * i) + (i % 2 == 0 ? ",even," : ",odd,");
+    text += i == 777 ? "\"" + std::string(400'000, 'x') + "\n\"\n" : "\"a\nb\"\n";
+  }
+  return text;
+}
+
+TEST_F(Csv, StreamsInPiecesWhatItReadsAtOnce) {
+  const Table whole = read(long_file());
+  ASSERT_EQ(whole.rows(), 20'000);
+  CsvStream stream(path_);
+  std::int64_t row = 0;
+  while (const auto piece = stream.next(777)) {
+    for (std::int64_t i = 0; i < piece->rows(); i += 100) {
+      ASSERT_EQ((*piece)["n"].at({i}), static_cast<double>(row + i));
+      ASSERT_EQ((*piece)["square"].at({i}), whole["square"].at({row + i}));
+      ASSERT_EQ((*piece)["parity"].at({i}), whole["parity"].at({row + i}));
+      ASSERT_EQ((*piece)["note"].at({i}), whole["note"].at({row + i}));
+    }
+    row += piece->rows();
+  }
+  EXPECT_EQ(row, 20'000);
+  EXPECT_FALSE(stream.next(1).has_value());
+  expect_refusal([&] { stream.next(0); }, "[CsvStream] at least one row must be asked for, got 0");
+}
+
+TEST_F(Csv, IsADatasetWhoseRowsAreReadWhenAskedFor) {
+  const data::Dataset whole = read(long_file()).dataset("parity", {"n", "square"});
+  const data::Dataset streamed = csv_dataset(path_, "parity", {"n", "square"});
+  EXPECT_EQ(streamed.size(), 20'000);
+  const auto same = [](const data::Batch& a, const data::Batch& b) {
+    return array_equal(a.x, b.x) && array_equal(a.y, b.y);
+  };
+  EXPECT_TRUE(same(streamed.rows({19'999, 0, 777, 778}), whole.rows({19'999, 0, 777, 778})));
+  EXPECT_TRUE(same(streamed.batches(64, Rng(1), {.prefetch = 2})[100], whole.batches(64, Rng(1))[100]));
+  EXPECT_TRUE(same(streamed.range(300, 5), whole.range(300, 5)));
+  EXPECT_TRUE(array_equal(streamed.targets(), whole.targets()));
+  expect_refusal([&] { csv_dataset(path_, "none"); },
+                 "[Table] " + path_.string() + " has no column \"none\", only n, square, parity, note");
+  expect_refusal(
+      [&] { csv_dataset(path_, "n"); },
+      "[Table::matrix] " + path_.string() + ", line 2, column \"parity\": \"even\" is not a number");
+}
+
+TEST_F(Csv, LeavesOutRowsAlsoWhereTheyAreStreamed) {
+  write_bytes(path_, "a,b\n1,2\n,3\n4,5\n6,\n7,8\n");
+  const data::Dataset rows = csv_dataset(path_, "b", {}, {.missing = Missing::drop_row});
+  EXPECT_TRUE(array_equal(rows.targets(), tensor({2, 5, 8})));
+  CsvStream stream(path_, {.missing = Missing::drop_row});
+  EXPECT_TRUE(array_equal((*stream.next(2))["a"], tensor({1, 4})));
+  EXPECT_TRUE(array_equal((*stream.next(2))["a"], tensor({7})));
+}
+
+void write_gzip(const std::filesystem::path& path, const std::string& text) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(file);
+}
+
+TEST_F(Csv, ReadsPackedFiles) {
+  const std::filesystem::path packed = folder_ / "table.csv.gz";
+  write_gzip(packed, long_file());
+  EXPECT_TRUE(array_equal(read_csv(packed)["square"], read(long_file())["square"]));
+  CsvStream stream(packed);
+  EXPECT_EQ(stream.next(100'000)->rows(), 20'000);
+  expect_refusal([&] { csv_dataset(packed, "n"); },
+                 "[csv_dataset] " + packed.string() + " is packed: unpack it, or read it with CsvStream");
+  const std::string bytes = testing::read_bytes(packed);
+  write_bytes(packed, bytes.substr(0, bytes.size() / 2));
+  try {
+    read_csv(packed);
+    ADD_FAILURE() << "half a file was accepted";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("[read_csv] " + packed.string() +
+                                 ": the compressed data end too early, after byte "))
+        << error.what();
+  }
+}
+
+TEST_F(Csv, ReadsSharedTables) {
+  LIKELY_SHARED_DATA(bandit, "hbayesdm/bandit2arm_exampleData.txt");
+  const Table trials = read_csv(bandit, {.separator = '\t'});
+  EXPECT_EQ(trials.columns().size(), 4U);
+  EXPECT_EQ(trials.column("outcome").kind, Kind::whole);
+  EXPECT_EQ(trials["outcome"].at({1}), -1.0);
+  LIKELY_SHARED_DATA(cora, "cora/edges.csv.gz");
+  EXPECT_EQ(read_csv(cora).rows(), 5278);
+}
+
+}  // namespace
+}  // namespace likely::io
