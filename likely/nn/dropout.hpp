@@ -1,5 +1,6 @@
 // Layers that disturb what passes through them in training (chapter 9), and do nothing otherwise. To see how
-// sure a trained network is, hand it a Training at test time too: each pass is a sample of its prediction.
+// sure a trained network is, hand it Training::only_noise at test time: each pass is a sample of its
+// prediction.
 #pragma once
 
 #include "likely/core/parts.hpp"

@@ -34,7 +34,8 @@ Tensor BatchNorm::infer(const Tensor& x, const Tensor& residual) const {
       .y;
 }
 
-Tensor BatchNorm::train(const Tensor& x, const Tensor& residual) {
+Tensor BatchNorm::train(const Tensor& x, const Tensor& residual, const Training& training) {
+  if (!training.takes_statistics()) return infer(x, residual);
   BatchNormResult result =
       batch_norm(x, weight, bias, {running_mean, running_var}, true, operation_options(*this, residual));
   running_mean = std::move(result.running.mean);

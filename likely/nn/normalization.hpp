@@ -29,14 +29,16 @@ struct BatchNorm {
   explicit BatchNorm(std::int64_t channels, const BatchNormOptions& options = {});
 
   Tensor operator()(const Tensor& x) const { return infer(x, {}); }
-  Tensor operator()(const Tensor& x, const Training&) { return train(x, {}); }
+  Tensor operator()(const Tensor& x, const Training& training) { return train(x, {}, training); }
   Tensor operator()(const Tensor& x, const Tensor& residual) const { return infer(x, residual); }
-  Tensor operator()(const Tensor& x, const Tensor& residual, const Training&) { return train(x, residual); }
+  Tensor operator()(const Tensor& x, const Tensor& residual, const Training& training) {
+    return train(x, residual, training);
+  }
   LIKELY_PARTS(weight, bias, running_mean, running_var, num_batches_tracked)
 
  private:
   Tensor infer(const Tensor& x, const Tensor& residual) const;
-  Tensor train(const Tensor& x, const Tensor& residual);
+  Tensor train(const Tensor& x, const Tensor& residual, const Training& training);
 };
 
 struct NormOptions {

@@ -14,7 +14,11 @@ namespace likely {
 // There is no mode. Each pass is given a new one; the same Rng and the same layers make the same pass.
 class Training {
  public:
-  explicit Training(Rng rng) : rng_(rng) {}
+  explicit Training(Rng rng) : Training(rng, true) {}
+
+  // For asking a trained model how sure it is: dropout and noise draw as in training, so that each pass is a
+  // sample of its prediction, but batch statistics are neither taken nor kept.
+  static Training only_noise(Rng rng) { return Training(rng, false); }
 
   // A copy would hand out the same keys again.
   Training(const Training&) = delete;
@@ -23,8 +27,14 @@ class Training {
   // The next key; advances, so two layers never share one.
   Rng split() const { return rng_.split(); }
 
+  // Whether layers are to take the statistics of the batch, and to remember them.
+  bool takes_statistics() const { return takes_statistics_; }
+
  private:
+  Training(Rng rng, bool takes_statistics) : rng_(rng), takes_statistics_(takes_statistics) {}
+
   mutable Rng rng_;
+  bool takes_statistics_;
 };
 
 }  // namespace likely

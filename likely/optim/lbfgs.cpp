@@ -132,7 +132,11 @@ Minimum Lbfgs::run(const Objective& f, std::vector<double>& point, const Minimiz
                                       .sufficient_decrease = options.sufficient_decrease,
                                       .curvature = options.curvature});
     end.evaluations += search.evaluations;
-    if (search.step == 0.0) break;  // the loss has no more digits to fall by
+    if (search.step == 0.0) {
+      if (history.empty()) break;  // the loss has no more digits to fall by
+      history.forget();            // or what is remembered points to the wrong side
+      continue;
+    }
     history.remember(detail::plus(search.point, -1.0, point),
                      detail::plus(search.at.gradient, -1.0, here.gradient));
     point = std::move(search.point);

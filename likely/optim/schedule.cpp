@@ -37,7 +37,8 @@ double StepSchedule::operator()(std::int64_t step) const {
   detail::check_at_least_0("StepSchedule", "lr", lr);
   detail::check_at_least_0("StepSchedule", "factor", factor);
   check_length("StepSchedule", "every", every);
-  return lr * std::pow(factor, static_cast<double>(step / every));
+  const std::int64_t falls = step / every;
+  return lr * std::pow(factor, static_cast<double>(falls));
 }
 
 double ExponentialSchedule::operator()(std::int64_t step) const {

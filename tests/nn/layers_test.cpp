@@ -118,6 +118,15 @@ TEST(BatchNorm, AddsAResidualBeforeTheRelu) {
   EXPECT_TRUE(allclose(layer(x, residual), relu(plain(x) + residual), 1e-5, 1e-6));
 }
 
+TEST(BatchNorm, PredictsWhereOnlyNoiseIsWanted) {
+  nn::Sequential model{nn::BatchNorm(2), nn::Dropout(0.5)};
+  const Tensor x = image({8, 2}) + 3.0;
+  const Tensor y = model.get<0>()(x, Training::only_noise(Rng(1)));
+  EXPECT_TRUE(array_equal(y, model(x)));
+  EXPECT_EQ(model.get<0>().num_batches_tracked.item(), 0.0);
+  EXPECT_FALSE(array_equal(model(x, Training::only_noise(Rng(1))), model(x)));  // units drop
+}
+
 struct ScaledNorm {
   nn::BatchNorm norm;
   Tensor scale;

@@ -13,6 +13,9 @@
 #include "likely/ops/math.hpp"
 #include "likely/ops/matmul.hpp"
 #include "likely/ops/reduce.hpp"
+#include "likely/ops/view.hpp"
+#include "likely/prob/laplace.hpp"
+#include "likely/prob/normal.hpp"
 #include "likely/tree/tree.hpp"
 #include "tests/support/check_gradients.hpp"
 
@@ -58,13 +61,7 @@ TEST(Regularize, RefusesNamesThatNothingHas) {
   expect_refusal([&] { nn::l1(model, "kept"); }, "[l1] no parameter's name fits \"kept\"");
 }
 
-// log of the density of a normal with mean 0.
-struct CentredNormal {
-  double variance;
-  Tensor log_prob(const Tensor& x) const {
-    return square(x) * (-0.5 / variance) - 0.5 * std::log(2 * M_PI * variance);
-  }
-};
+Tensor number(double value) { return full({}, value, DType::f64); }
 
 // Linear regression with a normal prior: the maximum a posteriori is ridge regression, in closed form.
 TEST(Regularize, APriorGivesTheMaximumAPosteriori) {
@@ -76,12 +73,15 @@ TEST(Regularize, APriorGivesTheMaximumAPosteriori) {
   const Tensor at = full({}, expected, DType::f64);
   const Tensor gradient = grad(at, [&](const Tensor& slope) {
     const Tensor misfit = square(tensor(y) - tensor(x) * slope);
-    return sum(misfit) * (-0.5 / noise) + nn::log_prior(slope, CentredNormal{prior});
+    return sum(misfit) * (-0.5 / noise) + nn::log_prior(slope, Normal(number(0.0), number(std::sqrt(prior))));
   });
   EXPECT_NEAR(gradient.item(), 0.0, 1e-12);
   const Pair model = make_pair();
-  EXPECT_NEAR(nn::log_prior(model, CentredNormal{1.0}).item(), -7.0 - 1.5 * std::log(2 * M_PI), 1e-12);
-  expect_refusal([&] { nn::log_prior(model, CentredNormal{1.0}, "x"); },
+  EXPECT_NEAR(nn::log_prior(model, Normal(number(0.0), number(1.0))).item(), -7.0 - 1.5 * std::log(2 * M_PI),
+              1e-12);
+  EXPECT_NEAR(nn::log_prior(model, Laplace(number(0.0), number(2.0)), "weight").item(),
+              -1.5 - 2 * std::log(4.0), 1e-12);
+  expect_refusal([&] { nn::log_prior(model, Normal(number(0.0), number(1.0)), "x"); },
                  "[log_prior] no parameter's name fits \"x\"");
 }
 
@@ -198,7 +198,7 @@ TEST(Regularize, DropoutAtTestTimeTellsHowSureANetworkIs) {
   const double y = model(x).item();
   double variance = 0.0;
   for (const double term : (x * model.get<1>().weight).to_vector<double>()) variance += term * term / 3.0;
-  const Training training(Rng(8));
+  const Training training = Training::only_noise(Rng(8));
   const int samples = 20000;
   const Tensor many = model(expand(x, {samples, 8}), training);
   EXPECT_NEAR(mean(many).item(), y, 4 * std::sqrt(variance / samples));
