@@ -30,6 +30,18 @@ double bessel_series(int n, double x) {
   return sum;
 }
 
+// The series of I1 less that of I0, term by term: for large x both are nearly 1.
+double bessel_series_difference(double x) {
+  double zero = 1.0, one = 1.0, sum = 0.0;
+  for (int k = 1; k < 40 && std::abs(zero) > 1e-18; ++k) {
+    const double odd = 2.0 * k - 1.0;
+    zero *= odd * odd / (k * 8.0 * x);
+    one *= (odd * odd - 4.0) / (k * 8.0 * x);
+    sum += one - zero;
+  }
+  return sum;
+}
+
 // The integral of f over [from, to] by Gauss and Legendre, in panels.
 template <class Function>
 double integral(double from, double to, const Function& f) {
@@ -104,13 +116,24 @@ double log_bessel_i0(int order, double x) {
   return central_moment(4, x) - 3.0 * second * second;
 }
 
+double log_bessel_i0_scaled(int order, double x) {
+  if (order % 2 == 1 && x < 0.0) return -log_bessel_i0_scaled(order, -x);
+  const double size = std::abs(x);
+  if (order > 1 || !(size > kAsymptotic)) {
+    return log_bessel_i0(order, size) - (order == 0 ? size : order == 1 ? 1.0 : 0.0);
+  }
+  if (std::isinf(size)) return order == 0 ? -size : 0.0;
+  if (order == 0) return std::log(bessel_series(0, size)) - 0.5 * std::log(2.0 * kPi * size);
+  return bessel_series_difference(size) / bessel_series(0, size);
+}
+
 double von_mises_cdf(double t, double kappa) {
   if (std::isnan(t) || !(kappa >= 0.0)) return kNaN;
   if (t <= -kPi) return 0.0;
   if (t >= kPi) return 1.0;
   // The lower tail is the one whose small numbers keep their digits.
   if (t > 0.0) return 1.0 - von_mises_cdf(-t, kappa);
-  const double log_density = -kappa * versine(t) - (log_bessel_i0(0, kappa) - kappa);
+  const double log_density = -kappa * versine(t) - log_bessel_i0_scaled(0, kappa);
   const auto shape = [&](double s) { return relative_density(s, t, kappa); };
   return std::exp(log_density) / (2.0 * kPi) * integral(-reach(t, kappa), t, shape);
 }

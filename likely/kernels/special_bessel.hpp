@@ -7,6 +7,9 @@ namespace likely::kernels {
 // n-th cumulant of cos t where t is von Mises with concentration x.
 double log_bessel_i0(int order, double x);
 
+// The same of log(e^-|x| I0(x)), which keeps its digits for large |x|.
+double log_bessel_i0_scaled(int order, double x);
+
 // The probability between -pi and t, |t| <= pi, of the density e^(kappa cos t) / (2 pi I0(kappa)).
 double von_mises_cdf(double t, double kappa);
 

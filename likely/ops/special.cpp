@@ -64,7 +64,11 @@ Tensor normal_quantile(const Tensor& p) {
 
 Tensor log_bessel_i0(const Tensor& x) { return detail::log_bessel(0, x); }
 
+Tensor log_bessel_i0_scaled(const Tensor& x) { return detail::log_bessel(0, x, true); }
+
 Tensor bessel_i1_over_i0(const Tensor& x) { return detail::log_bessel(1, x); }
+
+Tensor bessel_ratio_complement(const Tensor& x) { return -detail::log_bessel(1, x, true); }
 
 Tensor log_beta(const Tensor& a, const Tensor& b) { return lgamma(a) + lgamma(b) - lgamma(a + b); }
 

@@ -11,8 +11,12 @@ Tensor normal_quantile(const Tensor& p);  // its inverse; +-inf at 1 and 0
 
 // log I0(x) of the modified Bessel function, for any x; differentiable four times.
 Tensor log_bessel_i0(const Tensor& x);
+// log(e^-|x| I0(x)), which keeps its digits where log I0(x) is large.
+Tensor log_bessel_i0_scaled(const Tensor& x);
 // I1(x) / I0(x), the derivative of log I0; differentiable three times.
 Tensor bessel_i1_over_i0(const Tensor& x);
+// 1 - I1(x) / I0(x) for x >= 0, which keeps its digits where it is small.
+Tensor bessel_ratio_complement(const Tensor& x);
 
 // log B(a, b) = log Gamma(a) + log Gamma(b) - log Gamma(a + b).
 Tensor log_beta(const Tensor& a, const Tensor& b);

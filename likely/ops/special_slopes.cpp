@@ -23,18 +23,22 @@ void check_order(const char* name, int order) {
 
 }  // namespace
 
-Tensor log_bessel(int order, const Tensor& x) {
+Tensor log_bessel(int order, const Tensor& x, bool scaled) {
   if (order > 4) refuse("log_bessel_i0", "derivatives are known up to the fourth");
   if (Tape* tape = recording_tape(x)) {
     const Tensor lower = tape->below(x);
-    return tape->record("log_bessel_i0", log_bessel(order, lower), {&x},
-                        [lower, order](const Tensor& g, Pull& pull) {
-                          pull(0, [&] { return g * log_bessel(order + 1, lower); });
+    return tape->record("log_bessel_i0", log_bessel(order, lower, scaled), {&x},
+                        [lower, order, scaled](const Tensor& g, Pull& pull) {
+                          pull(0, [&] { return g * log_bessel(order + 1, lower, scaled); });
                         });
   }
   const double nanoseconds = order < 2 ? 50.0 : 5000.0;
   return map_numbers(
-      "log_bessel_i0", nanoseconds, [order](double v) { return kernels::log_bessel_i0(order, v); }, x);
+      "log_bessel_i0", nanoseconds,
+      [order, scaled](double v) {
+        return scaled ? kernels::log_bessel_i0_scaled(order, v) : kernels::log_bessel_i0(order, v);
+      },
+      x);
 }
 
 Tensor mean_log_factorial(int order, const Tensor& rate) {

@@ -6,8 +6,8 @@
 
 namespace likely::detail {
 
-// The derivative of the given order, 0 to 4, of log I0.
-Tensor log_bessel(int order, const Tensor& x);
+// The derivative of the given order, 0 to 4, of log I0(x), or scaled, of log(e^-|x| I0(x)).
+Tensor log_bessel(int order, const Tensor& x, bool scaled = false);
 
 // The derivative of the given order, 0 to 4, of the mean of log k! over Poisson k.
 Tensor mean_log_factorial(int order, const Tensor& rate);

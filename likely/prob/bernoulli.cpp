@@ -24,7 +24,7 @@ Tensor Bernoulli::log_prob(const Tensor& x) const {
 }
 
 Tensor Bernoulli::sample(Rng rng, const Shape& shape) const {
-  return rng.bernoulli(expand(sigmoid(logits), detail::joined(shape, batch_shape())));
+  return rng.bernoulli(expand(sigmoid(logits), joined(shape, batch_shape())));
 }
 
 Tensor Bernoulli::mean() const { return sigmoid(logits); }

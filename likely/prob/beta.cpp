@@ -26,7 +26,7 @@ Tensor Beta::log_prob(const Tensor& x) const {
 }
 
 Tensor Beta::rsample(Rng rng, const Shape& shape) const {
-  const Shape full = detail::joined(shape, batch_shape());
+  const Shape full = joined(shape, batch_shape());
   const Tensor x = sigmoid(random_logit_beta(rng, expand(alpha, full), expand(beta, full)));
   const double below_one = x.dtype() == DType::f32 ? 1.0 - 0x1p-24 : 1.0 - 0x1p-53;
   return clip(x, detail::smallest_normal(x.dtype()), below_one);

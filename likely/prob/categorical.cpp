@@ -26,7 +26,7 @@ void check_labels(const Tensor& labels) {
 Tensor pick(const Tensor& values, const Tensor& labels) {
   const Shape batch = values.shape().sub(0, values.rank() - 1);
   const Shape shape = broadcast_shapes("Categorical", batch, labels.shape());
-  return squeeze(gather(expand(values, detail::joined(shape, {values.shape().back()})), -1,
+  return squeeze(gather(expand(values, joined(shape, {values.shape().back()})), -1,
                         unsqueeze(expand(labels, shape), -1)),
                  -1);
 }
@@ -55,7 +55,7 @@ Tensor Categorical::log_prob(const Tensor& labels) const {
 }
 
 Tensor Categorical::sample(Rng rng, const Shape& shape) const {
-  return rng.categorical(expand(logits, detail::joined(shape, logits.shape())));
+  return rng.categorical(expand(logits, joined(shape, logits.shape())));
 }
 
 Tensor Categorical::probabilities() const { return softmax(logits); }

@@ -22,7 +22,7 @@ Tensor Cauchy::log_prob(const Tensor& x) const {
 }
 
 Tensor Cauchy::rsample(Rng rng, const Shape& shape) const {
-  const Shape full = detail::joined(shape, batch_shape());
+  const Shape full = joined(shape, batch_shape());
   const Tensor ratio =
       rng.normal(full, 0.0, 1.0, location.dtype()) / rng.normal(full, 0.0, 1.0, location.dtype());
   return ratio * scale + location;

@@ -44,8 +44,7 @@ Tensor Dirichlet::log_prob(const Tensor& x) const {
 
 Tensor Dirichlet::rsample(Rng rng, const Shape& shape) const {
   // Gamma variates divided by their sum, from logarithms: all of them may be too small for a number.
-  const Tensor logs =
-      random_log_gamma(rng, expand(concentration, detail::joined(shape, concentration.shape())));
+  const Tensor logs = random_log_gamma(rng, expand(concentration, joined(shape, concentration.shape())));
   return clip(softmax(logs), detail::smallest_normal(logs.dtype()), 1.0);
 }
 

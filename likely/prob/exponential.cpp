@@ -16,7 +16,7 @@ Tensor Exponential::log_prob(const Tensor& x) const {
 }
 
 Tensor Exponential::rsample(Rng rng, const Shape& shape) const {
-  return rng.exponential(detail::joined(shape, batch_shape()), 1.0, rate.dtype()) / rate;
+  return rng.exponential(joined(shape, batch_shape()), 1.0, rate.dtype()) / rate;
 }
 
 Tensor Exponential::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

@@ -26,8 +26,7 @@ Tensor Gamma::log_prob(const Tensor& x) const {
 }
 
 Tensor Gamma::rsample(Rng rng, const Shape& shape) const {
-  const Tensor log_x =
-      random_log_gamma(rng, expand(concentration, detail::joined(shape, batch_shape()))) - log(rate);
+  const Tensor log_x = random_log_gamma(rng, expand(concentration, joined(shape, batch_shape()))) - log(rate);
   return exp(clip(log_x, std::log(detail::smallest_normal(log_x.dtype())), detail::kInfinity));
 }
 

@@ -21,7 +21,7 @@ Tensor Gumbel::log_prob(const Tensor& x) const {
 }
 
 Tensor Gumbel::rsample(Rng rng, const Shape& shape) const {
-  return rng.gumbel(detail::joined(shape, batch_shape()), location.dtype()) * scale + location;
+  return rng.gumbel(joined(shape, batch_shape()), location.dtype()) * scale + location;
 }
 
 Tensor Gumbel::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

@@ -26,7 +26,7 @@ Tensor InverseGamma::log_prob(const Tensor& x) const {
 }
 
 Tensor InverseGamma::rsample(Rng rng, const Shape& shape) const {
-  return exp(log(scale) - random_log_gamma(rng, expand(concentration, detail::joined(shape, batch_shape()))));
+  return exp(log(scale) - random_log_gamma(rng, expand(concentration, joined(shape, batch_shape()))));
 }
 
 Tensor InverseGamma::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

@@ -121,9 +121,12 @@ Tensor kl(const Uniform& p, const Uniform& q) {
 }
 
 Tensor kl(const VonMises& p, const VonMises& q) {
-  const Tensor mean = bessel_i1_over_i0(p.concentration);
-  const Tensor along = p.concentration - q.concentration * cos(p.location - q.location);
-  return mean * along + log_bessel_i0(q.concentration) - log_bessel_i0(p.concentration);
+  // A (kappa_p - kappa_q cos d) + log I0(kappa_q) - log I0(kappa_p) with A the ratio of p, in parts that do
+  // not cancel for large concentrations.
+  const Tensor turned = square(sin((p.location - q.location) * 0.5)) * 2.0;
+  const Tensor lost = bessel_ratio_complement(p.concentration);
+  return q.concentration * (lost + turned * (1.0 - lost)) - p.concentration * lost +
+         log_bessel_i0_scaled(q.concentration) - log_bessel_i0_scaled(p.concentration);
 }
 
 }  // namespace likely

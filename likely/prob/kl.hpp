@@ -76,6 +76,7 @@ Tensor kl(const Uniform& p, const Gumbel& q);
 Tensor kl(const Normal& p, const Laplace& q);
 
 Tensor kl(const Beta& p, const Uniform& q);
+Tensor kl(const Uniform& p, const Beta& q);
 Tensor kl(const Bernoulli& p, const Poisson& q);
 
 }  // namespace likely

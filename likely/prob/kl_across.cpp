@@ -42,6 +42,16 @@ Tensor to_gumbel(const P& p, const Tensor& mean_exp, const Gumbel& q) {
   return (p.mean() - q.location) / q.scale + mean_exp + log(q.scale) - p.entropy();
 }
 
+// The mean of log x over low < x < high, for 0 <= low. (Elsewhere it is any number, without a derivative.)
+Tensor mean_log_between(const Tensor& low, const Tensor& high) {
+  const auto x_log_x = [](const Tensor& x) {
+    const Tensor none = x <= 0.0;
+    const Tensor safe = masked_fill(x, none, 1.0);
+    return safe * log(safe);
+  };
+  return (x_log_x(high) - x_log_x(low)) / (high - low) - 1.0;
+}
+
 Tensor infinite_where(const Tensor& outside, const Tensor& divergence) {
   return masked_fill(divergence, outside, detail::kInfinity);
 }
@@ -81,13 +91,14 @@ Tensor kl(const InverseGamma& p, const Gamma& q) {
 }
 Tensor kl(const LogNormal& p, const Gamma& q) { return to_gamma(p, p.location, q); }
 Tensor kl(const Uniform& p, const Gamma& q) {
-  const Tensor outside = p.low < 0.0;
-  // x log x is 0 at 0.
-  const Tensor low = masked_fill(p.low, p.low <= 0.0, 1.0);
-  const Tensor low_term = masked_fill(low * log(low), p.low <= 0.0, 0.0);
-  const Tensor high = masked_fill(p.high, p.high <= 0.0, 1.0);
-  const Tensor mean_log = (high * log(high) - low_term) / (p.high - p.low) - 1.0;
-  return infinite_where(outside, to_gamma(p, mean_log, q));
+  return infinite_where(p.low < 0.0, to_gamma(p, mean_log_between(p.low, p.high), q));
+}
+
+Tensor kl(const Uniform& p, const Beta& q) {
+  const Tensor first = (q.alpha - 1.0) * mean_log_between(p.low, p.high);
+  const Tensor second = (q.beta - 1.0) * mean_log_between(1.0 - p.high, 1.0 - p.low);
+  return infinite_where(logical_or(p.low<0.0, p.high> 1.0),
+                        log_beta(q.alpha, q.beta) - first - second - p.entropy());
 }
 
 Tensor kl(const Exponential& p, const Gumbel& q) {

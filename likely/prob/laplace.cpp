@@ -20,7 +20,7 @@ Tensor Laplace::log_prob(const Tensor& x) const {
 }
 
 Tensor Laplace::rsample(Rng rng, const Shape& shape) const {
-  const Shape full = detail::joined(shape, batch_shape());
+  const Shape full = joined(shape, batch_shape());
   const Tensor side = rng.bernoulli(full, 0.5, location.dtype()) * 2.0 - 1.0;
   return side * rng.exponential(full, 1.0, location.dtype()) * scale + location;
 }

@@ -24,7 +24,7 @@ Tensor LogNormal::log_prob(const Tensor& x) const {
 }
 
 Tensor LogNormal::rsample(Rng rng, const Shape& shape) const {
-  const Shape full = detail::joined(shape, batch_shape());
+  const Shape full = joined(shape, batch_shape());
   return exp(rng.normal(full, 0.0, 1.0, location.dtype()) * scale + location);
 }
 

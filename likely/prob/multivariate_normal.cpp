@@ -102,7 +102,7 @@ Tensor MultivariateNormal::standardize(const Tensor& x) const {
   }
   const Shape batch =
       broadcast_shapes(kName, d.shape().sub(0, d.rank() - 1), factor.shape().sub(0, factor.rank() - 2));
-  const Tensor column = expand(d, detail::joined(batch, event_shape()));
+  const Tensor column = expand(d, joined(batch, event_shape()));
   return squeeze(triangular_solve(factor, unsqueeze(column, -1)), -1);
 }
 
@@ -112,7 +112,7 @@ Tensor MultivariateNormal::log_prob(const Tensor& x) const {
 }
 
 Tensor MultivariateNormal::rsample(Rng rng, const Shape& shape) const {
-  const Shape full = detail::joined(detail::joined(shape, batch_shape()), event_shape());
+  const Shape full = joined(joined(shape, batch_shape()), event_shape());
   const Tensor z = rng.normal(full, 0.0, 1.0, location.dtype());
   if (!cholesky.defined()) return z * scale + location;
   return squeeze(matmul(factor(), unsqueeze(z, -1)), -1) + location;
@@ -122,13 +122,11 @@ Tensor MultivariateNormal::sample(Rng rng, const Shape& shape) const {
   return stop_gradient(rsample(rng, shape));
 }
 
-Tensor MultivariateNormal::mean() const {
-  return expand(location, detail::joined(batch_shape(), event_shape()));
-}
+Tensor MultivariateNormal::mean() const { return expand(location, joined(batch_shape(), event_shape())); }
 
 Tensor MultivariateNormal::variance() const {
   const Tensor v = cholesky.defined() ? sum(square(tril(cholesky)), -1) : square(scale);
-  return expand(v, detail::joined(batch_shape(), event_shape()));
+  return expand(v, joined(batch_shape(), event_shape()));
 }
 
 Tensor MultivariateNormal::covariance() const {

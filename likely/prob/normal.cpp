@@ -31,7 +31,7 @@ Tensor Normal::log_prob(const Tensor& x) const {
 }
 
 Tensor Normal::rsample(Rng rng, const Shape& shape) const {
-  return rng.normal(detail::joined(shape, batch_shape()), 0.0, 1.0, location.dtype()) * scale + location;
+  return rng.normal(joined(shape, batch_shape()), 0.0, 1.0, location.dtype()) * scale + location;
 }
 
 Tensor Normal::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

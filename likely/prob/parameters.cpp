@@ -14,6 +14,12 @@ Tensor Parameter::as(DType dtype) const {
   return is_number() ? full({}, number_, dtype) : cast(value_, dtype);
 }
 
+Shape joined(const Shape& a, const Shape& b) {
+  Shape result = a;
+  for (const std::int64_t size : b) result.push_back(size);
+  return result;
+}
+
 namespace detail {
 
 namespace {
@@ -111,12 +117,6 @@ std::vector<Tensor> checked(const char* distribution, std::initializer_list<Name
 }
 
 Tensor positive_from(const Tensor& raw) { return softplus(raw); }
-
-Shape joined(const Shape& a, const Shape& b) {
-  Shape result = a;
-  for (const std::int64_t size : b) result.push_back(size);
-  return result;
-}
 
 Shape batch_of(const Tensor& a, const Tensor& b) { return broadcast_shapes("batch", a.shape(), b.shape()); }
 

@@ -28,12 +28,20 @@ class Parameter {
   bool is_number_ = false;
 };
 
+// The dimensions of a followed by those of b: samples of a batch, say.
+Shape joined(const Shape& a, const Shape& b);
+
 namespace detail {
 
 // Whether samples can be differentiated in the parameters.
 template <class Distribution>
 concept Reparameterised = requires(const Distribution& distribution, const Shape& shape, Rng rng) {
   distribution.rsample(rng, shape);
+};
+
+template <class Distribution>
+concept HasCdf = requires(const Distribution& distribution, const Tensor& x) {
+  distribution.cdf(x);
 };
 
 // Which numbers a parameter may take.
@@ -54,9 +62,6 @@ void check_domain(const char* distribution, const char* name, const Tensor& x, D
 
 // softplus(raw), the one map from unconstrained numbers to positive parameters.
 Tensor positive_from(const Tensor& raw);
-
-// The dimensions of a followed by those of b.
-Shape joined(const Shape& a, const Shape& b);
 
 // The shape that the parameters of a distribution broadcast to.
 Shape batch_of(const Tensor& a, const Tensor& b);

@@ -23,7 +23,7 @@ Tensor Poisson::log_prob(const Tensor& x) const {
 }
 
 Tensor Poisson::sample(Rng rng, const Shape& shape) const {
-  return rng.poisson(expand(exp(log_rate), detail::joined(shape, batch_shape())));
+  return rng.poisson(expand(exp(log_rate), joined(shape, batch_shape())));
 }
 
 Tensor Poisson::mean() const { return exp(log_rate); }

@@ -7,8 +7,8 @@
 
 namespace likely {
 
-// k with probability rate^k e^(-rate) / k! for k = 0, 1, 2, ..., with rate = e^log_rate. Refuses logarithms
-// of rates that are not finite.
+// k with probability rate^k e^(-rate) / k! for k = 0, 1, 2, ... (5.36), with rate = e^log_rate. Refuses
+// logarithms of rates that are not finite.
 class Poisson {
  public:
   Tensor log_rate;

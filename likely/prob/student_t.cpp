@@ -30,7 +30,7 @@ Tensor StudentT::log_prob(const Tensor& x) const {
 
 Tensor StudentT::rsample(Rng rng, const Shape& shape) const {
   // z^2 / degrees is x / (1 - x) for a beta variate x of 1/2 and degrees / 2.
-  const Shape full = detail::joined(shape, batch_shape());
+  const Shape full = joined(shape, batch_shape());
   const Tensor side = rng.bernoulli(full, 0.5, location.dtype()) * 2.0 - 1.0;
   const Tensor half = constant(full, 0.5, location.dtype());
   const Tensor u = random_logit_beta(rng.split(), half, expand(degrees * 0.5, full));

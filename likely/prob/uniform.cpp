@@ -34,7 +34,7 @@ Tensor Uniform::log_prob(const Tensor& x) const {
 }
 
 Tensor Uniform::rsample(Rng rng, const Shape& shape) const {
-  return rng.uniform(detail::joined(shape, batch_shape()), 0.0, 1.0, low.dtype()) * (high - low) + low;
+  return rng.uniform(joined(shape, batch_shape()), 0.0, 1.0, low.dtype()) * (high - low) + low;
 }
 
 Tensor Uniform::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

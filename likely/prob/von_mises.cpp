@@ -19,26 +19,25 @@ VonMises VonMises::from_unconstrained(const Parameter& location, const Tensor& r
 }
 
 Tensor VonMises::log_prob(const Tensor& x) const {
-  // kappa (cos d - 1) - (log I0(kappa) - kappa), so that large concentrations do not cancel.
+  // kappa (cos d - 1) - log(e^-kappa I0(kappa)), so that large concentrations do not cancel.
   const Tensor distance = square(sin((x - location) * 0.5)) * -2.0;
-  return concentration * distance - (log_bessel_i0(concentration) - concentration + detail::kLogTwoPi);
+  return concentration * distance - (log_bessel_i0_scaled(concentration) + detail::kLogTwoPi);
 }
 
 Tensor VonMises::rsample(Rng rng, const Shape& shape) const {
-  return random_von_mises(rng, expand(concentration, detail::joined(shape, batch_shape()))) + location;
+  return random_von_mises(rng, expand(concentration, joined(shape, batch_shape()))) + location;
 }
 
 Tensor VonMises::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
 
 Tensor VonMises::mean() const { return expand(location, batch_shape()); }
 
-Tensor VonMises::variance() const { return expand(1.0 - bessel_i1_over_i0(concentration), batch_shape()); }
+Tensor VonMises::variance() const { return expand(bessel_ratio_complement(concentration), batch_shape()); }
 
 Tensor VonMises::entropy() const {
-  const Tensor ratio = bessel_i1_over_i0(concentration);
-  return expand(
-      concentration * (1.0 - ratio) + (log_bessel_i0(concentration) - concentration) + detail::kLogTwoPi,
-      batch_shape());
+  return expand(concentration * bessel_ratio_complement(concentration) + log_bessel_i0_scaled(concentration) +
+                    detail::kLogTwoPi,
+                batch_shape());
 }
 
 Tensor VonMises::cdf(const Tensor& x) const { return von_mises_cdf(x - location, concentration); }

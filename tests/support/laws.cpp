@@ -53,6 +53,7 @@ template <class Make>
 void fill_boost(Law& law, Make make) {
   law.density = [=](Values v, double x) { return boost::math::pdf(make(v), x); };
   law.distribution = [=](Values v, double x) { return boost::math::cdf(make(v), x); };
+  law.quantile = [=](Values v, double p) { return boost::math::quantile(make(v), p); };
 }
 
 struct Where {
@@ -126,6 +127,7 @@ std::vector<Law> make_laws() {
     return bm::pdf(bm::students_t(v[0]), (x - v[1]) / v[2]) / v[2];
   };
   student.distribution = [](Values v, double x) { return bm::cdf(bm::students_t(v[0]), (x - v[1]) / v[2]); };
+  student.quantile = [](Values v, double p) { return v[1] + v[2] * bm::quantile(bm::students_t(v[0]), p); };
   all.push_back(student);
   all.push_back(law(
       "LogNormal", {{0.3, 0.7}, {-1.0, 1.2}}, above, kPositive, [](P p) { return LogNormal(p[0], p[1]); },

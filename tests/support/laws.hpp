@@ -30,6 +30,7 @@ struct Law {
   std::function<Tensor(const Parameters&)> mean, variance, entropy;
 
   // not likely
+  std::function<double(const std::vector<double>&, double)> quantile;  // null where Boost has none
   std::function<Interval(const std::vector<double>&)> support;
   std::function<double(const std::vector<double>&)> centre;  // a point inside, the kink where there is one
   std::function<double(const std::vector<double>&, double)> density;

@@ -1,0 +1,136 @@
+// Hamiltonian Monte Carlo: samples of a model's parameters from any density (Bayesian prediction, 9.11-9.12).
+//
+//   auto posterior = hmc(model, [&](const Model& m) { return log_prior(m) + sum(likelihood(m).log_prob(y));
+//   },
+//                        rng.split(), {.samples = 1000});
+//   Tensor prediction = posterior_mean(posterior.samples, [&](const Model& m) { return m(x); });
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "likely/autodiff/gradient.hpp"
+#include "likely/core/parts.hpp"
+#include "likely/ops/rng.hpp"
+
+namespace likely {
+
+// Refused: samples < 0, warm_up < 0, leapfrog_steps < 1, thin < 1, a step_size that is not above 0 and a
+// target_acceptance outside (0, 1).
+struct HmcOptions {
+  std::int64_t samples = 1000;
+  std::int64_t warm_up = 500;  // trajectories before the first sample, in which the step size is adapted
+  std::int64_t leapfrog_steps = 16;  // of the longest trajectory; each has from half of them on, drawn evenly
+  std::int64_t thin = 1;             // every so many trajectories make one sample
+  double step_size = 0.1;            // where the adaptation begins; without a warm-up, what is used
+  double target_acceptance = 0.8;    // what the adaptation aims at
+};
+
+// How a run of hmc went.
+struct HmcStatistics {
+  double acceptance = 0.0;  // mean probability of acceptance after the warm-up
+  double step_size = 0.0;   // the one used after the warm-up
+  std::int64_t divergences =
+      0;  // trajectories after the warm-up whose energy was not kept: the step is too long
+  std::vector<double> log_densities;  // of the samples
+};
+
+template <class Model>
+struct HmcResult {
+  std::vector<Model> samples;
+  HmcStatistics statistics;
+};
+
+namespace detail {
+
+// A log-density and its gradient at a point, both as plain numbers.
+struct Slope {
+  double log_density;
+  std::vector<double> gradient;
+};
+using SlopeFunction = std::function<Slope(const std::vector<double>& position)>;
+using KeepSample = std::function<void(const std::vector<double>& position)>;
+
+HmcStatistics run_hmc(std::vector<double> position, const SlopeFunction& slope, const KeepSample& keep,
+                      Rng rng, const HmcOptions& options);
+
+// All learned numbers of these tensors in a row, and back into tensors like them.
+std::vector<double> flat_numbers(const std::vector<const Tensor*>& leaves);
+void set_numbers(const std::vector<Tensor*>& leaves, const std::vector<double>& numbers);
+
+void check_not_empty(const char* name, std::size_t samples);
+// total + value and log(e^total + e^value), where an empty total is value.
+Tensor plus(const Tensor& total, const Tensor& value);
+Tensor log_plus(const Tensor& total, const Tensor& value);
+Tensor divided(const Tensor& total, std::size_t count);
+Tensor log_divided(const Tensor& total, std::size_t count);
+
+template <class Model>
+std::vector<Tensor*> learned_leaves(Model& model) {
+  std::vector<Tensor*> leaves;
+  for_each_leaf(model, [&](Tensor& tensor, PartKind kind) {
+    if (kind == PartKind::parameter) leaves.push_back(&tensor);
+  });
+  return leaves;
+}
+template <class Model>
+std::vector<const Tensor*> learned_leaves(const Model& model, const Model& kinds) {
+  std::vector<const Tensor*> leaves;
+  std::vector<PartKind> kind_of_each;
+  for_each_leaf(kinds, [&](const Tensor&, PartKind kind) { kind_of_each.push_back(kind); });
+  std::size_t i = 0;
+  for_each_leaf(model, [&](const Tensor& tensor, PartKind) {
+    if (kind_of_each[i++] == PartKind::parameter) leaves.push_back(&tensor);
+  });
+  return leaves;
+}
+
+}  // namespace detail
+
+// Draws models from the density proportional to e^log_density(model), by leapfrog trajectories with the unit
+// mass matrix (Neal 2011); in the warm-up the step size is adapted by dual averaging (Hoffman and Gelman
+// 2014). Parameters move; buffers and frozen parts stay. log_density returns one number and must take
+// parameters of any value (use unconstrained forms); -inf is never accepted. Deterministic in rng. Refuses a
+// start whose log-density is not finite.
+template <Tree Model, class LogDensity>
+HmcResult<Model> hmc(const Model& start, const LogDensity& log_density, Rng rng,
+                     const HmcOptions& options = {}) {
+  HmcResult<Model> result;
+  Model model = start;
+  const std::vector<Tensor*> leaves = detail::learned_leaves(model);
+  const auto slope = [&](const std::vector<double>& position) {
+    detail::set_numbers(leaves, position);
+    const auto at = value_and_grad(std::as_const(model), log_density);
+    return detail::Slope{at.value.item(),
+                         detail::flat_numbers(detail::learned_leaves(at.gradient, std::as_const(model)))};
+  };
+  const auto keep = [&](const std::vector<double>& position) {
+    detail::set_numbers(leaves, position);
+    result.samples.push_back(model);
+  };
+  result.statistics =
+      detail::run_hmc(detail::flat_numbers(detail::learned_leaves(start, start)), slope, keep, rng, options);
+  return result;
+}
+
+// The mean of f(model) over samples: what is expected of a new answer, given the data (9.12).
+template <class Model, class Function>
+Tensor posterior_mean(const std::vector<Model>& samples, const Function& f) {
+  detail::check_not_empty("posterior_mean", samples.size());
+  Tensor total;
+  for (const Model& model : samples) total = detail::plus(total, f(model));
+  return detail::divided(total, samples.size());
+}
+
+// The logarithm of the mean of e^f(model): with f a log_prob, the log-probability of new data given the old
+// (9.12).
+template <class Model, class Function>
+Tensor posterior_log_prob(const std::vector<Model>& samples, const Function& f) {
+  detail::check_not_empty("posterior_log_prob", samples.size());
+  Tensor total;
+  for (const Model& model : samples) total = detail::log_plus(total, f(model));
+  return detail::log_divided(total, samples.size());
+}
+
+}  // namespace likely

@@ -1,0 +1,145 @@
+#include "likely/prob/hmc.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "likely/core/create.hpp"
+#include "likely/core/threads.hpp"
+#include "likely/likely.hpp"
+#include "tests/support/check_gradients.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+using testing::numbers;
+
+Tensor f64(const NestedList& list) { return tensor(list, DType::f64); }
+
+// A row for each sample.
+template <class Model, class Function>
+Tensor rows(const std::vector<Model>& samples, const Function& f) {
+  std::vector<Tensor> values;
+  for (const Model& model : samples) values.push_back(f(model));
+  return stack(values);
+}
+
+TEST(Hmc, AGaussianOfKnownCovariance) {
+  const Tensor mean_vector = f64({1.0, -2.0, 0.5});
+  const Tensor covariance = f64({{1.0, 0.6, 0.0}, {0.6, 2.0, -0.3}, {0.0, -0.3, 0.25}});
+  const auto law = MultivariateNormal::from_covariance(mean_vector, covariance);
+  const auto result = hmc(zeros({3}, DType::f64), [&](const Tensor& x) { return law.log_prob(x); }, Rng(1),
+                          {.samples = 4000, .warm_up = 300, .leapfrog_steps = 12});
+  ASSERT_EQ(result.samples.size(), 4000U);
+  ASSERT_EQ(result.statistics.log_densities.size(), 4000U);
+  EXPECT_EQ(result.statistics.divergences, 0);
+  EXPECT_NEAR(result.statistics.acceptance, 0.8, 0.12);
+  const Tensor x = rows(result.samples, [](const Tensor& t) { return t; });
+  const Tensor centred = x - mean_vector;
+  EXPECT_TRUE(allclose(mean(x, 0), mean_vector, 0.0, 0.12)) << mean(x, 0);
+  EXPECT_TRUE(allclose(matmul(transpose(centred), centred) / 4000.0, covariance, 0.0, 0.2))
+      << matmul(transpose(centred), centred) / 4000.0;
+  EXPECT_NEAR(result.statistics.log_densities.back(), law.log_prob(result.samples.back()).item(), 1e-12);
+}
+
+struct Line {
+  Tensor weights;
+  Buffer calls;  // stays as it is
+  Tensor frozen;
+  LIKELY_PARTS(weights, calls, frozen)
+};
+
+TEST(Hmc, BayesianLinearRegressionHasAKnownPosterior) {
+  // y = 0.7 - 1.5 x + noise of deviation 0.5; prior: standard normal weights.
+  const Tensor inputs = stack({ones({20}, DType::f64), linspace(-1.0, 1.0, 20, DType::f64)}, 1);
+  const Tensor y = matmul(inputs, f64({0.7, -1.5})) + numbers({20}, 0.5, 3);
+  Line start{zeros({2}, DType::f64), Buffer(f64(7.0)), f64(3.0)};
+  start.frozen.set_frozen(true);
+  const auto log_joint = [&](const Line& line) {
+    return sum(Normal(zeros({}, DType::f64), 1.0).log_prob(line.weights)) +
+           sum(Normal(matmul(inputs, line.weights), 0.5).log_prob(y));
+  };
+  const auto posterior =
+      hmc(start, log_joint, Rng(2), {.samples = 4000, .warm_up = 300, .leapfrog_steps = 8});
+  const Tensor precision = eye(2, DType::f64) + matmul(transpose(inputs), inputs) * 4.0;
+  const Tensor covariance = inverse(precision);
+  const Tensor expected = matmul(covariance, matmul(transpose(inputs), y) * 4.0);
+  const Tensor w = rows(posterior.samples, [](const Line& line) { return line.weights; });
+  EXPECT_TRUE(allclose(mean(w, 0), expected, 0.0, 0.015)) << mean(w, 0) << expected;
+  EXPECT_TRUE(allclose(var(w, 0), diagonal(covariance), 0.12, 0.0)) << var(w, 0) << diagonal(covariance);
+  EXPECT_EQ(posterior.samples.back().calls.item(), 7.0);
+  EXPECT_EQ(posterior.samples.back().frozen.item(), 3.0);
+  EXPECT_TRUE(posterior.samples.back().frozen.frozen());
+
+  // The prediction at x = 2 is normal with this mean and variance (9.12).
+  const Tensor at = f64({1.0, 2.0});
+  const double centre = dot(at, expected).item();
+  const double spread = dot(at, matmul(covariance, at)).item() + 0.25;
+  const auto mean_there = [&](const Line& line) { return dot(at, line.weights); };
+  EXPECT_NEAR(posterior_mean(posterior.samples, mean_there).item(), centre, 0.03);
+  for (const double answer : {centre - 1.0, centre, centre + 0.5}) {
+    const auto density = [&](const Line& line) {
+      return Normal(mean_there(line), 0.5).log_prob(f64(answer));
+    };
+    EXPECT_NEAR(posterior_log_prob(posterior.samples, density).item(),
+                Normal(f64(centre), f64(std::sqrt(spread))).log_prob(f64(answer)).item(), 0.05);
+  }
+}
+
+TEST(Hmc, TheSameKeyGivesTheSameSamplesOnAnyNumberOfThreads) {
+  const int saved = threads();
+  const auto run = [](std::uint64_t seed) {
+    return hmc(numbers({50}), [](const Tensor& x) { return sum(square(x)) * -0.5; }, Rng(seed),
+               {.samples = 20, .warm_up = 20, .leapfrog_steps = 4});
+  };
+  set_threads(1);
+  const auto first = run(5);
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    EXPECT_TRUE(array_equal(first.samples.back(), run(5).samples.back())) << count;
+  }
+  EXPECT_FALSE(array_equal(first.samples.back(), run(6).samples.back()));
+  set_threads(saved);
+}
+
+TEST(Hmc, SinglePrecisionThinningAndNoWarmUp) {
+  const auto result = hmc(zeros({2}), [](const Tensor& x) { return sum(square(x)) * -0.5; }, Rng(1),
+                          {.samples = 10, .warm_up = 0, .leapfrog_steps = 3, .thin = 4, .step_size = 0.3});
+  EXPECT_EQ(result.samples.size(), 10U);
+  EXPECT_EQ(result.samples.front().dtype(), DType::f32);
+  EXPECT_EQ(result.statistics.step_size, 0.3);
+}
+
+TEST(Hmc, TooLongStepsAreCountedAsDivergences) {
+  const auto result = hmc(zeros({1}, DType::f64), [](const Tensor& x) { return sum(square(x)) * -0.5e6; },
+                          Rng(1), {.samples = 50, .warm_up = 0, .leapfrog_steps = 30, .step_size = 1.0});
+  EXPECT_EQ(result.statistics.divergences, 50);
+  EXPECT_EQ(result.statistics.acceptance, 0.0);
+  EXPECT_EQ(result.samples.back().item(), 0.0);
+}
+
+TEST(Hmc, Refusals) {
+  const auto density = [](const Tensor& x) { return sum(square(x)) * -0.5; };
+  const Tensor start = zeros({2});
+  const auto with = [&](const HmcOptions& options) { hmc(start, density, Rng(1), options); };
+  expect_refusal([&] { with({.samples = -1}); }, "[hmc] samples must be at least 0, got -1");
+  expect_refusal([&] { with({.warm_up = -1}); }, "[hmc] warm_up must be at least 0, got -1");
+  expect_refusal([&] { with({.leapfrog_steps = 0}); }, "[hmc] leapfrog_steps must be at least 1, got 0");
+  expect_refusal([&] { with({.thin = 0}); }, "[hmc] thin must be at least 1, got 0");
+  expect_refusal([&] { with({.step_size = 0.0}); }, "[hmc] step_size must be finite and above 0, got 0");
+  expect_refusal([&] { with({.target_acceptance = 1.0}); },
+                 "[hmc] target_acceptance must lie in (0, 1), got 1");
+  expect_refusal(
+      [&] {
+        hmc(
+            start, [](const Tensor& x) { return sum(log(x)); }, Rng(1));
+      },
+      "[hmc] the log-density at the start is -inf");
+  expect_refusal([] { posterior_mean(std::vector<Tensor>(), [](const Tensor& x) { return x; }); },
+                 "[posterior_mean] there are no samples");
+}
+
+}  // namespace
+}  // namespace likely
