@@ -139,13 +139,13 @@ void elements(std::vector<Workload>& all) {
 
 }  // namespace
 
-std::vector<Workload> workloads(int threads) {
+std::vector<Workload> workloads(int threads, const std::string& only) {
   set_threads(threads);
   std::vector<Workload> all;
-  tiny(all);
-  add_training(all);
-  rows(all);
-  elements(all);
+  if (wanted(only, "a")) tiny(all);
+  if (wanted(only, "bcde")) add_training(all);
+  if (wanted(only, "n")) rows(all);
+  if (wanted(only, "p")) elements(all);
   return all;
 }
 

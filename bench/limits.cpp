@@ -9,13 +9,19 @@ HWY_BEFORE_NAMESPACE();
 namespace bench::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Twelve chains of multiply-adds that do not wait for each other. Returns the number of floating operations.
+// Twelve chains of multiply-adds that do not wait for each other, from the value in `out`. Returns the number
+// of floating operations.
 double multiply_adds(long rounds, float* out) {
   const hn::ScalableTag<float> d;
   using V = hn::Vec<decltype(d)>;
   const V x = hn::Set(d, 0.999F);
   const V y = hn::Set(d, 1e-3F);
-  V a0 = x, a1 = y, a2 = x, a3 = y, a4 = x, a5 = y, a6 = x, a7 = y, a8 = x, a9 = y, a10 = x, a11 = y;
+  // Different beginnings: equal chains would be computed once.
+  const auto start = [&](float value) HWY_ATTR { return hn::Set(d, value + *out); };
+  V a0 = start(0.1F), a1 = start(0.2F), a2 = start(0.3F), a3 = start(0.4F), a4 = start(0.5F),
+    a5 = start(0.6F);
+  V a6 = start(0.7F), a7 = start(0.8F), a8 = start(0.9F), a9 = start(1.1F), a10 = start(1.2F),
+    a11 = start(1.3F);
   for (long i = 0; i < rounds; ++i) {
     a0 = hn::MulAdd(a0, x, y);
     a1 = hn::MulAdd(a1, x, y);

@@ -1,5 +1,6 @@
 // The timing side of a peer: obeys lines on standard input, so that the table can take turns between
 // libraries that could not share a process.
+// Arguments: the number of threads and the name of the workload, if only that one will be asked for.
 //   list             -> the names, one a line, then an empty line
 //   check NAME       -> the numbers to agree on, in one line
 //   time SECONDS NAME -> seconds for one unit of NAME, measured over at least that long
@@ -39,7 +40,7 @@ const bench::Workload* find(const std::vector<bench::Workload>& all, const std::
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::stoi(argv[1]) : 1;
-  const std::vector<bench::Workload> all = bench::workloads(threads);
+  const std::vector<bench::Workload> all = bench::workloads(threads, argc > 2 ? argv[2] : "");
   std::cout.precision(17);
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);

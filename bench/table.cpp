@@ -43,7 +43,8 @@ struct Options {
 // A server process (serve.cpp) and the pipes to it.
 class Server {
  public:
-  Server(const std::string& program, const std::string& library_path, int threads) {
+  Server(const std::string& program, const std::string& library_path, int threads,
+         const std::string& only = "") {
     int to[2];
     int from[2];
     // Closed in later children: a server ends when nobody holds the other end of its input.
@@ -56,7 +57,7 @@ class Server {
       const std::string count = std::to_string(threads);
       setenv("OMP_NUM_THREADS", count.c_str(), 1);
       if (!library_path.empty()) setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
-      execl(program.c_str(), program.c_str(), count.c_str(), static_cast<char*>(nullptr));
+      execl(program.c_str(), program.c_str(), count.c_str(), only.c_str(), static_cast<char*>(nullptr));
       _exit(127);
     }
     close(to[0]);
@@ -236,15 +237,15 @@ int run(const Options& options) {
              "limit", "peer");
   for (const int threads : options.threads) {
     const bench::Limits limits = bench::measure_limits(threads);
-    Server mine(options.likely, "", threads);
-    std::vector<std::unique_ptr<Server>> servers;
-    std::vector<std::pair<std::string, Server*>> peers;
-    for (const Options::Peer& peer : options.peers) {
-      servers.push_back(std::make_unique<Server>(peer.program, peer.library_path, threads));
-      peers.emplace_back(peer.name, servers.back().get());
-    }
-    for (const std::string& name : mine.names()) {
+    for (const std::string& name : Server(options.likely, "", threads).names()) {
       if (!options.only.empty() && name.compare(0, options.only.size(), options.only) != 0) continue;
+      Server mine(options.likely, "", threads, name);
+      std::vector<std::unique_ptr<Server>> servers;
+      std::vector<std::pair<std::string, Server*>> peers;
+      for (const Options::Peer& peer : options.peers) {
+        servers.push_back(std::make_unique<Server>(peer.program, peer.library_path, threads, name));
+        peers.emplace_back(peer.name, servers.back().get());
+      }
       Row row = measure(mine, peers, name, threads, options);
       if (const double limit = bench::limit_seconds(name, limits); limit > 0)
         row.limit_share = limit / row.seconds;

@@ -274,15 +274,15 @@ void elements(std::vector<Workload>& all) {
 
 }  // namespace
 
-std::vector<Workload> workloads(int threads) {
+std::vector<Workload> workloads(int threads, const std::string& only) {
   at::set_num_threads(threads);
   at::set_num_interop_threads(1);
   torch::manual_seed(0);
   std::vector<Workload> all;
-  tiny(all);
-  training(all);
-  rows(all);
-  elements(all);
+  if (wanted(only, "a")) tiny(all);
+  if (wanted(only, "bcde")) training(all);
+  if (wanted(only, "n")) rows(all);
+  if (wanted(only, "p")) elements(all);
   return all;
 }
 

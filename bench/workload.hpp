@@ -51,8 +51,15 @@ std::vector<float> normals(std::int64_t count, std::uint64_t seed, double scale 
 std::vector<float> uniforms(std::int64_t count, std::uint64_t seed);
 std::vector<std::int64_t> labels(std::int64_t count, std::int64_t classes, std::uint64_t seed);
 
-// The workloads of one side, with its library set to this many threads.
-std::vector<Workload> workloads(int threads);
+// The workloads of one side, with its library set to this many threads: all, or those whose names begin with
+// the same letter as `only`. What a program did before decides how its allocator behaves, so each is timed in
+// a process that has not made the large arrays of the others.
+std::vector<Workload> workloads(int threads, const std::string& only = "");
+
+// Whether a group of workloads, given by its letters, is asked for.
+inline bool wanted(const std::string& only, const std::string& letters) {
+  return only.empty() || letters.find(only.front()) != std::string::npos;
+}
 
 // Keeps the compiler from dropping a result.
 template <class T>
