@@ -53,8 +53,8 @@ std::int64_t traced_step() { return steps_traced; }
 
 }  // namespace detail
 
-TraceNonFinite::TraceNonFinite() {
-  if (detail::trace_depth.fetch_add(1) == 0) steps_traced = 0;
+TraceNonFinite::TraceNonFinite(std::int64_t steps_before) {
+  if (detail::trace_depth.fetch_add(1) == 0) steps_traced = steps_before;
 }
 
 TraceNonFinite::~TraceNonFinite() { detail::trace_depth.fetch_sub(1); }

@@ -11,11 +11,11 @@ namespace likely {
 // While one is alive, on any thread, every recorded operation and every gradient is looked at. One that makes
 // a NaN out of none, or an infinity out of finite numbers, throws an Error such as
 //   [log] made -inf in layer "encoder.out" at step 12: output (32, 10), inputs finite
-// A step is one outermost gradient. Costs a pass over each result. LIKELY_TRACE_NAN=1 does the same for a
-// whole program.
+// A step is one outermost gradient, counted on from `steps_before`. Costs a pass over each result.
+// LIKELY_TRACE_NAN=1 does the same for a whole program.
 class TraceNonFinite {
  public:
-  TraceNonFinite();
+  explicit TraceNonFinite(std::int64_t steps_before = 0);
   ~TraceNonFinite();
   TraceNonFinite(const TraceNonFinite&) = delete;
   TraceNonFinite& operator=(const TraceNonFinite&) = delete;
