@@ -1,0 +1,40 @@
+// A training that can be continued: the model, the optimizer's state and the place in the data. Internal to
+// train/.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "likely/train/learner.hpp"
+
+namespace likely::train::detail {
+
+// Where a training stands. Random numbers need no state of their own: they are made from the seed and these.
+struct Position {
+  std::uint64_t seed = 0;
+  std::int64_t epoch = 0;    // epochs finished
+  std::int64_t batch = 0;    // batches of the current one that were used
+  std::int64_t batches = 0;  // batches used in all
+  std::int64_t step = 0;     // steps made
+  double loss_sum = 0.0;     // over the rows of the current epoch
+  std::int64_t rows = 0;
+  double lr = 0.0;
+  double best_value = 0.0;
+  std::int64_t best_epoch = 0;     // counted from 1; 0: none yet
+  std::int64_t waited = 0;         // epochs since then
+  double seconds = 0.0;            // spent so far
+  std::int64_t metrics_bytes = 0;  // how much of metrics.jsonl belongs to it
+};
+
+// One safetensors file with tensors "model.<part>", "optimizer.<part>" and so on, and the position as
+// metadata. Parts that are empty are left out.
+void save_checkpoint(const std::filesystem::path& path, Learner& learner, const Position& position);
+
+// Puts back what save_checkpoint wrote. Refuses a file that does not fit, before anything is changed.
+Position load_checkpoint(const std::filesystem::path& path, Learner& learner);
+
+// The best model alone, by the names of its parts: io::load reads it.
+void save_best(const std::filesystem::path& path, Learner& learner, const Position& position);
+void load_best(const std::filesystem::path& path, Learner& learner);
+
+}  // namespace likely::train::detail

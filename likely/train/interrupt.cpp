@@ -1,0 +1,54 @@
+#include "likely/train/interrupt.hpp"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <mutex>
+
+namespace likely::train::detail {
+
+namespace {
+
+// Signals belong to the process, so this is, too: several trainings may run in threads of one program. The
+// first installs the handlers, the last takes them away.
+constexpr std::array kSignals = {SIGINT, SIGTERM};
+std::mutex guard;
+int alive = 0;
+std::array<struct sigaction, kSignals.size()> before;
+std::array<bool, kSignals.size()> installed;
+std::atomic<bool> signalled{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+void note_signal(int) { signalled.store(true); }
+
+}  // namespace
+
+CatchInterrupt::CatchInterrupt(bool wanted) : wanted_(wanted) {
+  if (!wanted_) return;
+  const std::lock_guard lock(guard);
+  if (alive++ > 0) return;
+  signalled = false;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before[i]);
+    installed[i] = before[i].sa_handler != SIG_IGN;
+    if (!installed[i]) continue;
+    struct sigaction ours = {};
+    ours.sa_handler = note_signal;
+    sigemptyset(&ours.sa_mask);
+    ours.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);  // the second one kills
+    sigaction(kSignals[i], &ours, nullptr);
+  }
+}
+
+CatchInterrupt::~CatchInterrupt() {
+  if (!wanted_) return;
+  const std::lock_guard lock(guard);
+  if (--alive > 0) return;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (installed[i]) sigaction(kSignals[i], &before[i], nullptr);
+  }
+}
+
+bool CatchInterrupt::arrived() const { return wanted_ && signalled.load(); }
+
+}  // namespace likely::train::detail

@@ -1,0 +1,45 @@
+#include "likely/train/metrics.hpp"
+
+#include <string>
+
+#include "likely/ops/arithmetic.hpp"
+#include "likely/ops/compare.hpp"
+#include "likely/ops/reduce.hpp"
+
+namespace likely::train::detail {
+
+double mean_over_batches(const char* caller, const data::Dataset& dataset, std::int64_t batch,
+                         const std::function<Tensor(const data::Batch&)>& of) {
+  if (dataset.size() == 0) refuse(caller, "the dataset has no rows");
+  double total = 0.0;
+  for (const data::Batch& rows : dataset.batches(batch)) {
+    const Tensor value = of(rows);
+    if (!value.defined() || value.size() != 1)
+      refuse(caller,
+             "a metric must be one number, got " +
+                 (value.defined() ? "shape " + value.shape().string() : std::string("an empty tensor")));
+    total += value.item() * static_cast<double>(rows.x.dim(0));
+  }
+  return total / static_cast<double>(dataset.size());
+}
+
+Tensor share_of_right_labels(const Tensor& scores, const Tensor& labels) {
+  const Tensor best = argmax(scores, -1);
+  if (!labels.defined()) refuse("accuracy", "the data have no labels");
+  if (labels.dtype() != DType::i64)
+    refuse("accuracy", "labels must be i64, got " + std::string(name_of(labels.dtype())));
+  if (!(best.shape() == labels.shape()))
+    refuse("accuracy",
+           "outputs " + scores.shape().string() + " do not fit labels " + labels.shape().string());
+  return mean((best == labels).to(DType::f64));
+}
+
+Tensor mean_squared_difference(const Tensor& a, const Tensor& b) {
+  if (!b.defined()) refuse("mean_squared_error", "the data have no targets");
+  if (!(a.shape() == b.shape()))
+    refuse("mean_squared_error",
+           "outputs have shape " + a.shape().string() + ", targets " + b.shape().string());
+  return mean(square(a - b));
+}
+
+}  // namespace likely::train::detail

@@ -1,0 +1,29 @@
+#include "likely/train/options.hpp"
+
+#include <fmt/format.h>
+
+#include "likely/core/error.hpp"
+
+namespace likely::train {
+
+double EpochReport::operator[](std::string_view name) const {
+  std::string known;
+  for (const auto& [measure, value] : measured) {
+    if (measure == name) return value;
+    known += (known.empty() ? "" : ", ") + measure;
+  }
+  refuse("EpochReport",
+         fmt::format("\"{}\" was not measured; what was: {}", name, known.empty() ? "nothing" : known));
+}
+
+std::string_view name_of(Stopped stopped) {
+  switch (stopped) {
+    case Stopped::finished: return "finished";
+    case Stopped::early: return "early";
+    case Stopped::interrupted: return "interrupted";
+    case Stopped::by_callback: return "by a callback";
+  }
+  return "";
+}
+
+}  // namespace likely::train

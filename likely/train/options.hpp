@@ -1,0 +1,122 @@
+// What fit is told and what it reports: options, metrics, callbacks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "likely/core/tensor.hpp"
+#include "likely/data/data.hpp"
+#include "likely/optim/average.hpp"
+#include "likely/optim/plateau.hpp"
+#include "likely/optim/schedule.hpp"
+
+namespace likely::train {
+
+// What is learned from, and what is looked at after every epoch.
+struct Data {
+  data::Dataset train;
+  std::optional<data::Dataset> validation{};
+};
+
+// A number that says how good a model is on a batch: one number, the mean over the rows. Over a whole data
+// set the batches' numbers are averaged by their rows.
+template <class Model>
+struct Metric {
+  std::string name;
+  std::function<Tensor(const Model&, const data::Batch&)> of;
+  bool higher_is_better = true;
+};
+
+enum class Progress : std::uint8_t {
+  automatic,  // a bar on a terminal, else lines
+  bar,        // one line, drawn again and again in its place
+  lines,      // one line an epoch
+  silent
+};
+
+// One optimizer step, as a callback sees it. Setting `stop` ends the training after this step.
+struct StepReport {
+  std::int64_t epoch;  // counted from 1
+  std::int64_t step;   // steps made in all
+  double loss;
+  double lr;
+  bool stop = false;
+};
+
+// One epoch. `measured` holds, by name, "loss" and the metrics on the validation data, or where there are
+// none, the metrics on the training data. Setting `stop` ends the training.
+struct EpochReport {
+  std::int64_t epoch;  // counted from 1
+  std::int64_t step;   // steps made in all
+  double loss;         // the mean over the epoch's rows, each as it was when its step was made
+  double lr;           // of the last step
+  std::vector<std::pair<std::string, double>> measured{};
+  bool on_validation = false;
+  bool improved = false;  // whether what is monitored is the best so far
+  double seconds = 0.0;   // spent in this training so far, over all its resumptions
+  bool stop = false;
+
+  // One of those measured. Refuses a name that was not.
+  double operator[](std::string_view name) const;
+};
+
+// Refused before anything is trained: neither epochs nor steps, numbers below 0, batch or accumulate below 1,
+// a monitor that is not measured, metrics without a name or with the same one, both a schedule and a plateau.
+template <Tree Model>
+struct FitOptions {
+  std::int64_t epochs = 0;  // how long: what is reached first; 0 is no limit
+  std::int64_t steps = 0;
+  std::int64_t batch = 32;
+  std::uint64_t seed = 0;
+  bool shuffle = true;          // another order every epoch, or always the data's own
+  bool drop_last = false;       // leave out an epoch's last batch if it is smaller than the others
+  std::int64_t prefetch = 2;    // batches that a background thread prepares ahead; 0: none
+  std::int64_t accumulate = 1;  // batches whose gradients are averaged into one step
+  // The learning rate of a step, counted from 0. Without one the optimizer keeps its own.
+  optim::Schedule schedule{};
+  // Or one that falls when what is monitored stops getting better (a higher-is-better metric is negated).
+  optim::Plateau* plateau = nullptr;
+  double clip_norm = 0.0;  // the largest norm of the whole gradient; 0 is no limit
+
+  // Is shown the model after every step; then what is measured, and the best model, are the average's.
+  optim::Average<Model>* average = nullptr;
+
+  std::vector<Metric<Model>> metrics{};
+  // What decides which model is the best: "loss" (on the validation data, or else that of the training), or a
+  // metric's name. Empty: the loss if it is measured, else the first metric.
+  std::string monitor{};
+  std::int64_t patience = 0;  // stop after so many epochs without a better one; 0 is never
+
+  std::function<void(StepReport&)> on_step{};
+  std::function<void(EpochReport&)> on_epoch{};
+
+  std::filesystem::path out{};  // the run folder; empty: nothing is written
+  bool resume = false;          // continue what the run folder holds, or begin where it holds nothing
+  // A checkpoint is written at the end, on Ctrl-C, at ends of epochs when the last is this old, and after so
+  // many steps each (0: not).
+  double checkpoint_seconds = 10.0;
+  std::int64_t checkpoint_every = 0;
+  std::int64_t log_every = 0;                  // also write a line of metrics after so many steps each
+  std::map<std::string, std::string> notes{};  // what else config.json should hold
+  Progress progress = Progress::automatic;
+  bool catch_interrupt = true;  // SIGINT and SIGTERM end the step, save and stop; a second one kills
+};
+
+enum class Stopped : std::uint8_t {
+  finished,     // all epochs or steps were made
+  early,        // `patience` epochs without a better one
+  interrupted,  // by a signal
+  by_callback
+};
+
+// "finished", "early", "interrupted" or "by a callback".
+std::string_view name_of(Stopped stopped);
+
+}  // namespace likely::train

@@ -1,0 +1,136 @@
+#include "likely/train/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace likely::train::detail {
+
+namespace {
+
+constexpr int kBar = 20;
+
+int terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 100;
+}
+
+// 1234567 -> "1,234,567".
+std::string grouped(double number) {
+  const std::string digits = fmt::format("{:.0f}", number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
+std::string epoch_of(const ProgressState& state) {
+  if (state.epochs > 0) return fmt::format("epoch {}/{}", state.epoch, state.epochs);
+  return fmt::format("epoch {}", state.epoch);
+}
+
+std::string numbers_of(const ProgressState& state) {
+  std::string text = fmt::format("loss {:.4g}", state.loss);
+  for (const auto& [name, value] : state.measured) {
+    text += fmt::format("  {}{} {:.4g}", state.on_validation ? "validation " : "", name, value);
+  }
+  return text;
+}
+
+std::string rate_of(const ProgressState& state) {
+  if (!(state.rows_per_second > 0)) return "";
+  return fmt::format("  {} rows/s", grouped(state.rows_per_second));
+}
+
+}  // namespace
+
+std::string clock_time(double seconds) {
+  if (!(seconds < 360000.0)) return "100+ hours";
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::max(0.0, seconds)));
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string progress_line(const ProgressState& state, int width) {
+  const double share = state.steps > 0
+                           ? std::min(1.0, static_cast<double>(state.step) / static_cast<double>(state.steps))
+                           : 0.0;
+  const int done = static_cast<int>(share * kBar);
+  std::string bar(static_cast<std::size_t>(done), '=');
+  if (done < kBar) bar += '>';
+  bar.resize(kBar, ' ');
+  std::string text = fmt::format("{} [{}] {:3}%  {}{}", epoch_of(state), bar, static_cast<int>(100 * share),
+                                 numbers_of(state), rate_of(state));
+  if (state.rows_per_second > 0) text += fmt::format("  {} left", clock_time(state.seconds_left));
+  if (static_cast<int>(text.size()) > width) text.resize(static_cast<std::size_t>(std::max(0, width)));
+  return text;
+}
+
+std::string epoch_line(const ProgressState& state) {
+  return fmt::format("{}  step {}  {}{}", epoch_of(state), state.step, numbers_of(state), rate_of(state));
+}
+
+ProgressDisplay::ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps,
+                                 std::int64_t first_step)
+    : how_(wanted), first_step_(first_step), begin_(Clock::now()), drawn_(begin_) {
+  if (how_ == Progress::automatic) how_ = isatty(STDERR_FILENO) != 0 ? Progress::bar : Progress::lines;
+  state_.epochs = epochs;
+  state_.step = first_step;
+  state_.steps = steps;
+}
+
+ProgressDisplay::~ProgressDisplay() { end_line(); }
+
+void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, double mean_loss, std::int64_t rows) {
+  if (how_ == Progress::silent) return;
+  state_.epoch = epoch;
+  state_.step = step;
+  state_.loss = mean_loss;
+  rows_ += rows;
+  const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  if (seconds > 0.2) {
+    state_.rows_per_second = static_cast<double>(rows_) / seconds;
+    state_.seconds_left =
+        seconds * static_cast<double>(state_.steps - step) / static_cast<double>(step - first_step_);
+  }
+  if (how_ == Progress::bar && now - drawn_ > std::chrono::milliseconds(100)) {
+    drawn_ = now;
+    draw();
+  }
+}
+
+void ProgressDisplay::epoch(const EpochReport& report) {
+  state_.epoch = report.epoch;
+  state_.step = report.step;
+  state_.loss = report.loss;
+  state_.measured = report.measured;
+  state_.on_validation = report.on_validation;
+  if (how_ == Progress::bar) draw();
+  if (how_ == Progress::lines) fmt::print(stderr, "{}\n", epoch_line(state_));
+}
+
+void ProgressDisplay::draw() {
+  // The last column stays free: some terminals wrap when it is written.
+  fmt::print(stderr, "\r{}\x1b[K", progress_line(state_, terminal_width() - 1));
+  std::fflush(stderr);
+  line_open_ = true;
+}
+
+void ProgressDisplay::end_line() {
+  if (line_open_) fmt::print(stderr, "\n");
+  line_open_ = false;
+}
+
+void ProgressDisplay::say(const std::string& sentence) {
+  end_line();
+  if (how_ != Progress::silent) fmt::print(stderr, "{}\n", sentence);
+}
+
+}  // namespace likely::train::detail

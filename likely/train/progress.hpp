@@ -1,0 +1,65 @@
+// What a person sees while a model trains. Internal to train/.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "likely/train/options.hpp"
+
+namespace likely::train::detail {
+
+// What the line shows.
+struct ProgressState {
+  std::int64_t epoch = 0;   // counted from 1
+  std::int64_t epochs = 0;  // in all; 0 where only the steps are limited
+  std::int64_t step = 0;
+  std::int64_t steps = 0;                                  // in all
+  double loss = 0.0;                                       // the epoch's mean so far
+  std::vector<std::pair<std::string, double>> measured{};  // after the last epoch
+  bool on_validation = false;
+  double rows_per_second = 0.0;  // 0: not known yet
+  double seconds_left = 0.0;
+};
+
+// "epoch 3/10 [=====>    ]  47%  loss 0.412  validation accuracy 0.873  12,300 rows/s  1:05 left", cut to a
+// width of so many characters.
+std::string progress_line(const ProgressState& state, int width);
+
+// "epoch 3/10  step 1200  loss 0.412  validation accuracy 0.873  12,300 rows/s".
+std::string epoch_line(const ProgressState& state);
+
+// "0:07", "12:05", "3:00:12".
+std::string clock_time(double seconds);
+
+// Writes to stderr, so that a program's own output stays its own.
+class ProgressDisplay {
+ public:
+  ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps, std::int64_t first_step);
+  ~ProgressDisplay();
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+
+  void step(std::int64_t epoch, std::int64_t step, double mean_loss, std::int64_t rows);
+  void epoch(const EpochReport& report);
+  // One last sentence, on a line of its own.
+  void say(const std::string& sentence);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw();
+  void end_line();
+
+  Progress how_;
+  ProgressState state_;
+  std::int64_t first_step_;
+  std::int64_t rows_ = 0;
+  Clock::time_point begin_;
+  Clock::time_point drawn_;
+  bool line_open_ = false;
+};
+
+}  // namespace likely::train::detail

@@ -1,0 +1,50 @@
+// The folder of one training: config.json, metrics.jsonl, checkpoint.safetensors, best.safetensors. Internal
+// to train/.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace likely::train::detail {
+
+class RunFolder {
+ public:
+  // Makes the folder where there is none and takes it for this process. Refuses one that cannot be made or
+  // that another process trains in.
+  explicit RunFolder(std::filesystem::path folder);
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  std::filesystem::path config() const { return folder_ / "config.json"; }
+  std::filesystem::path metrics() const { return folder_ / "metrics.jsonl"; }
+  std::filesystem::path checkpoint() const { return folder_ / "checkpoint.safetensors"; }
+  std::filesystem::path best() const { return folder_ / "best.safetensors"; }
+  std::filesystem::path loss_figure() const { return folder_ / "figures" / "loss.svg"; }
+
+  // Whether a training was begun here.
+  bool holds_run() const;
+  // Refuses a disk on which so many bytes find no room.
+  void check_room(std::int64_t bytes) const;
+
+  void write_config(std::string_view text) const;
+  std::string read_config() const;
+
+  // Opens metrics.jsonl and cuts it to so many bytes: what a killed training wrote after its last checkpoint
+  // will be written again. Refuses a file that is shorter.
+  void open_metrics(std::int64_t bytes);
+  // Appends one line, which the system has when this returns.
+  void append_metrics(std::string_view line);
+  std::int64_t metrics_bytes() const { return metrics_bytes_; }
+
+ private:
+  std::filesystem::path folder_;
+  int lock_ = -1;
+  std::FILE* log_ = nullptr;
+  std::int64_t metrics_bytes_ = 0;
+};
+
+}  // namespace likely::train::detail

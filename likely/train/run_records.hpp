@@ -1,0 +1,27 @@
+// What a run folder says in JSON: the configuration, and one line for an epoch or step. Internal to train/.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "likely/train/learner.hpp"
+
+namespace likely::train::detail {
+
+// config.json: likely's version, the options, the data's sizes, the parts of model and optimizer.
+std::string config_text(Learner& learner, const Data& data, const Settings& settings);
+
+// Where two configurations disagree on what must be the same for a training to go on, such as "batch 32 now,
+// 64 then". How long to train, and what is reported, may change.
+std::vector<std::string> differences(const std::string& now, const std::string& then);
+
+// One line of metrics.jsonl. Numbers are written so that they are read back exactly; NaN and infinities are
+// null.
+std::string line_of(const EpochReport& report);
+std::string line_of(const StepReport& report);
+
+// The epochs of a metrics.jsonl.
+std::vector<EpochReport> read_epochs(const std::filesystem::path& path);
+
+}  // namespace likely::train::detail

@@ -1,0 +1,130 @@
+// What happens when numbers stop being finite.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "likely/likely.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/train/small_network.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+using testing::same_bits;
+using testing::TemporaryFolder;
+
+// exp(w x) overflows as soon as w has grown enough.
+struct Growing {
+  struct Inner {
+    Tensor weight = ones({1}, DType::f64);
+    LIKELY_PARTS(weight)
+  } inner;
+  Buffer seen = zeros({}, DType::i64);
+  Tensor operator()(const Tensor& x) const { return exp(x * inner.weight); }
+  LIKELY_PARTS(inner, seen)
+};
+
+struct Weight {
+  Tensor weight;
+  LIKELY_PARTS(weight)
+};
+
+data::Dataset hundreds() { return {full({6, 1}, 100.0, DType::f64), full({6, 1}, 1e300, DType::f64)}; }
+
+TEST(Blame, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
+  const TemporaryFolder folder;
+  Growing model;
+  optim::Sgd sgd(model, {.lr = 1.0});
+  std::int64_t calls = 0;
+  const auto loss = [&](Growing& m, const data::Batch& b) {
+    m.seen = m.seen + 1.0;
+    ++calls;
+    // Each step adds 1 to the weight: e^800 is infinite at the eighth.
+    return mean(m(b.x)) * 0.0 - sum(m.inner.weight);
+  };
+  expect_refusal(
+      [&] {
+        train::fit(model, sgd, {.train = hundreds()}, loss,
+                   {.epochs = 20,
+                    .batch = 3,
+                    .out = folder.path() / "run",
+                    .checkpoint_every = 3,
+                    .progress = train::Progress::silent});
+      },
+      "[fit] the loss is NaN at step 8 (epoch 4): [exp] made an infinity in layer \"inner\" at step "
+      "8: "
+      "output (3, 1), inputs finite (the model is as it was before this step; the checkpoint of step 6 is in "
+      "\"" +
+          (folder.path() / "run" / "checkpoint.safetensors").string() + "\")");
+  EXPECT_EQ(model.inner.weight.item(), 8.0);
+  EXPECT_EQ(model.seen.item(), 7.0);
+  EXPECT_EQ(calls, 9);  // the bad step twice
+
+  // The checkpoint is whole, and the training can go on with it.
+  const io::NamedTensors kept = io::load_safetensors(folder.path() / "run" / "checkpoint.safetensors");
+  EXPECT_EQ(kept["model.inner.weight"].item(), 7.0);
+}
+
+TEST(Blame, AGradientThatIsNotFiniteStopsBeforeItIsUsed) {
+  Weight model{zeros({1})};
+  optim::Sgd sgd(model, {.lr = 1.0});
+  expect_refusal(
+      [&] {
+        train::fit(model, sgd, {.train = data::Dataset(zeros({4, 1}))},
+                   [](Weight& m, const data::Batch&) { return sum(sqrt(m.weight)); },
+                   {.epochs = 1, .progress = train::Progress::silent});
+      },
+      "[fit] the gradient is not finite at step 1 (epoch 1): [sqrt] its gradient rule made an infinity in "
+      "layer "
+      "\"weight\" at step 1: gradient (1,) out of a finite one (the model is as it was before this step)");
+  EXPECT_EQ(model.weight.item(), 0.0);
+}
+
+TEST(Blame, DataThatAreNotFiniteAreNamed) {
+  Growing model;
+  optim::Sgd sgd(model, {.lr = 1.0});
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  expect_refusal(
+      [&] {
+        train::fit(model, sgd, {.train = {full({2, 1}, nan, DType::f64), zeros({2, 1}, DType::f64)}},
+                   [](Growing& m, const data::Batch& b) { return mean(square(m(b.x) - b.y)); },
+                   {.epochs = 1, .progress = train::Progress::silent});
+      },
+      "[fit] the loss is NaN at step 1 (epoch 1): the batch's x holds numbers that are not finite (the model "
+      "is as "
+      "it was before this step)");
+}
+
+TEST(Blame, AnOperationThatRefusesNanIsTracedToo) {
+  Weight model{full({2}, 2.0)};
+  optim::Sgd sgd(model, {.lr = 1.0});
+  try {
+    train::fit(model, sgd, {.train = {zeros({3, 1}), zeros({3}, DType::i64)}},
+               [](Weight& m, const data::Batch& b) {
+                 const Tensor logits = log(-m.weight);
+                 return softmax_cross_entropy(expand(logits, {b.x.dim(0), 2}), b.y);
+               },
+               {.epochs = 1, .progress = train::Progress::silent});
+    FAIL() << "nothing was refused";
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(message.starts_with("[fit] the loss was refused ([softmax_cross_entropy] ")) << message;
+    EXPECT_NE(message.find("[log] made NaN in layer \"weight\" at step 1"), std::string::npos) << message;
+  }
+}
+
+TEST(Blame, OtherRefusalsPassUnchanged) {
+  Growing model;
+  optim::Sgd sgd(model, {.lr = 1.0});
+  expect_refusal(
+      [&] {
+        train::fit(model, sgd, {.train = hundreds()},
+                   [](Growing&, const data::Batch&) -> Tensor { refuse("mine", "no"); },
+                   {.epochs = 1, .progress = train::Progress::silent});
+      },
+      "[mine] no");
+}
+
+}  // namespace
+}  // namespace likely

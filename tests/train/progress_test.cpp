@@ -1,0 +1,57 @@
+// What people see while a model trains.
+#include "likely/train/progress.hpp"
+
+#include <gtest/gtest.h>
+
+namespace likely::train::detail {
+namespace {
+
+ProgressState some_state() {
+  return {.epoch = 3,
+          .epochs = 10,
+          .step = 47,
+          .steps = 100,
+          .loss = 0.41234,
+          .measured = {{"loss", 0.5}, {"accuracy", 0.87352}},
+          .on_validation = true,
+          .rows_per_second = 12345.6,
+          .seconds_left = 64.2};
+}
+
+TEST(Progress, OneLineSaysEverything) {
+  EXPECT_EQ(
+      progress_line(some_state(), 200),
+      "epoch 3/10 [=========>          ]  47%  loss 0.4123  validation loss 0.5  validation accuracy 0.8735  "
+      "12,346 rows/s  1:05 left");
+}
+
+TEST(Progress, TheLineFitsTheTerminal) {
+  EXPECT_EQ(progress_line(some_state(), 20), "epoch 3/10 [========");
+  EXPECT_EQ(progress_line(some_state(), 0), "");
+}
+
+TEST(Progress, TheBarIsFullAtTheEnd) {
+  ProgressState state = some_state();
+  state.step = 100;
+  state.measured.clear();
+  state.rows_per_second = 0.0;
+  state.epochs = 0;
+  EXPECT_EQ(progress_line(state, 200), "epoch 3 [====================] 100%  loss 0.4123");
+}
+
+TEST(Progress, AnEpochsLineIsPlain) {
+  EXPECT_EQ(
+      epoch_line(some_state()),
+      "epoch 3/10  step 47  loss 0.4123  validation loss 0.5  validation accuracy 0.8735  12,346 rows/s");
+}
+
+TEST(Progress, TimesReadAsClocksDo) {
+  EXPECT_EQ(clock_time(0.0), "0:00");
+  EXPECT_EQ(clock_time(6.1), "0:07");
+  EXPECT_EQ(clock_time(725.0), "12:05");
+  EXPECT_EQ(clock_time(10812.0), "3:00:12");
+  EXPECT_EQ(clock_time(1e9), "100+ hours");
+}
+
+}  // namespace
+}  // namespace likely::train::detail

@@ -1,0 +1,271 @@
+// A training that was killed, interrupted or stopped, and went on, ends in the same bits as one that was not.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "likely/likely.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/train/child_process.hpp"
+#include "tests/train/small_network.hpp"
+
+namespace likely {
+namespace {
+
+using testing::cross_entropy;
+using testing::expect_refusal;
+using testing::SmallNetwork;
+using testing::start_test;
+using testing::TemporaryFolder;
+using testing::three_classes;
+using testing::wait_for;
+
+constexpr std::int64_t kEpochs = 5;  // of 5 steps each; of 3 with "everything"
+
+using Change = std::function<void(train::FitOptions<SmallNetwork>&)>;
+
+template <class Optimizer, class OptimizerOptions>
+train::FitResult<SmallNetwork> train_with(const OptimizerOptions& optimizer_options,
+                                          const std::filesystem::path& folder, const Change& change,
+                                          bool everything = false) {
+  SmallNetwork model(Rng(5));
+  Optimizer optimizer(model, optimizer_options);
+  optim::Average average(model, {.decay = 0.9});
+  optim::Plateau plateau({.lr = 0.02, .factor = 0.5, .patience = 0});
+  train::FitOptions<SmallNetwork> options{.epochs = kEpochs,
+                                          .batch = 16,
+                                          .seed = 9,
+                                          .metrics = {{"accuracy", train::accuracy}},
+                                          .out = folder,
+                                          .resume = true,
+                                          .log_every = 1,
+                                          .progress = train::Progress::silent};
+  if (everything) {
+    options.accumulate = 2;
+    options.clip_norm = 0.5;
+    options.average = &average;
+    options.plateau = &plateau;
+    options.monitor = "accuracy";
+  }
+  change(options);
+  const data::Dataset rows = three_classes(70, 1).augment([](data::Batch batch, Rng rng) {
+    batch.x = batch.x + rng.normal(batch.x.shape(), 0.0, 0.1);
+    return batch;
+  });
+  return train::fit(model, optimizer, {.train = rows, .validation = three_classes(30, 2)}, cross_entropy,
+                    options);
+}
+
+train::FitResult<SmallNetwork> run(
+    const std::string& optimizer, const std::filesystem::path& folder, const Change& change = [](auto&) {}) {
+  if (optimizer == "sgd")
+    return train_with<optim::Sgd>(optim::SgdOptions{.lr = 0.05, .momentum = 0.9}, folder, change);
+  return train_with<optim::Adam>(optim::AdamOptions{.lr = 0.01}, folder, change, optimizer == "everything");
+}
+
+// The lines of metrics.jsonl without what the clock wrote.
+std::vector<std::string> metrics_of(const std::filesystem::path& folder) {
+  std::vector<std::string> lines;
+  std::ifstream file(folder / "metrics.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    auto json = nlohmann::ordered_json::parse(line);
+    json.erase("seconds");
+    lines.push_back(json.dump());
+  }
+  return lines;
+}
+
+void expect_same_run(const std::filesystem::path& a, const std::filesystem::path& b) {
+  for (const char* name : {"checkpoint.safetensors", "best.safetensors"}) {
+    io::NamedTensors left = io::load_safetensors(a / name);
+    io::NamedTensors right = io::load_safetensors(b / name);
+    ASSERT_EQ(left.tensors.size(), right.tensors.size());
+    ASSERT_GT(left.tensors.size(), 0U);
+    for (std::size_t i = 0; i < left.tensors.size(); ++i) {
+      EXPECT_EQ(left.tensors[i].first, right.tensors[i].first);
+      EXPECT_TRUE(array_equal(left.tensors[i].second, right.tensors[i].second))
+          << name << " " << left.tensors[i].first;
+    }
+    left.metadata.erase("seconds");
+    right.metadata.erase("seconds");
+    left.metadata.erase("metrics_bytes");  // the clock's numbers differ in length
+    right.metadata.erase("metrics_bytes");
+    EXPECT_EQ(left.metadata, right.metadata) << name;
+  }
+  EXPECT_EQ(metrics_of(a), metrics_of(b));
+}
+
+void expect_same_result(const train::FitResult<SmallNetwork>& a, const train::FitResult<SmallNetwork>& b) {
+  EXPECT_TRUE(testing::same_bits(a.best, b.best));
+  EXPECT_EQ(a.best_value, b.best_value);
+  EXPECT_EQ(a.best_epoch, b.best_epoch);
+  EXPECT_EQ(a.steps, b.steps);
+  ASSERT_EQ(a.history.size(), b.history.size());
+  for (std::size_t i = 0; i < a.history.size(); ++i) {
+    EXPECT_EQ(a.history[i].step, b.history[i].step);
+    EXPECT_EQ(a.history[i].loss, b.history[i].loss);
+    EXPECT_EQ(a.history[i].measured, b.history[i].measured);
+    EXPECT_EQ(a.history[i].improved, b.history[i].improved);
+  }
+}
+
+class Resume : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, Resume, ::testing::Values("sgd", "adam", "everything"),
+                         [](const auto& chosen) { return chosen.param; });
+
+TEST_P(Resume, AfterAStopAtEveryStepTheBitsAreThoseOfOneRun) {
+  const TemporaryFolder folder;
+  const auto whole = run(GetParam(), folder.path() / "whole");
+  EXPECT_EQ(whole.steps, GetParam() == "everything" ? 15 : 25);
+  for (std::int64_t at = 1; at <= whole.steps; ++at) {
+    const std::filesystem::path here = folder.path() / std::to_string(at);
+    const auto first = run(
+        GetParam(), here, [&](auto& o) { o.on_step = [&](train::StepReport& s) { s.stop = s.step == at; }; });
+    EXPECT_EQ(first.steps, at);
+    expect_same_result(run(GetParam(), here), whole);
+    expect_same_run(here, folder.path() / "whole");
+  }
+}
+
+TEST_P(Resume, AFinishedRunIsReadAndCanBeMadeLonger) {
+  const TemporaryFolder folder;
+  const auto whole = run(GetParam(), folder.path() / "whole");
+  expect_same_result(run(GetParam(), folder.path() / "whole",
+                         [](auto& o) {
+                           o.on_step = [](const train::StepReport&) {
+                             FAIL() << "there was nothing left to do";
+                           };
+                         }),
+                     whole);
+  run(GetParam(), folder.path() / "short", [](auto& o) { o.epochs = 2; });
+  expect_same_result(run(GetParam(), folder.path() / "short"), whole);
+}
+
+// Run in a process of its own: ends itself with SIGKILL in the middle of things.
+TEST(DISABLED_ResumeChild, Trains) {
+  const std::string die_at = std::getenv("LIKELY_DIE_AT");
+  run(std::getenv("LIKELY_OPTIMIZER"), std::getenv("LIKELY_FOLDER"), [&](auto& o) {
+    o.checkpoint_every = std::stoll(std::getenv("LIKELY_CHECKPOINT_EVERY"));
+    o.on_step = [&](const train::StepReport& s) {
+      if (std::to_string(s.step) == die_at) std::raise(SIGKILL);
+      if (die_at == "never") std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    };
+  });
+}
+
+TEST_P(Resume, KilledAtRandomStepsTheBitsAreThoseOfOneRun) {
+  const TemporaryFolder folder;
+  run(GetParam(), folder.path() / "whole");
+  Rng rng(3);
+  for (const std::int64_t every : {1, 3, 7}) {
+    const std::filesystem::path here = folder.path() / std::to_string(every);
+    std::int64_t killed = 0;
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const auto step = static_cast<std::int64_t>(rng.randint(1, 16, {}).item());
+      const int end = wait_for(
+          start_test("DISABLED_ResumeChild.Trains", {{"LIKELY_FOLDER", here.string()},
+                                                     {"LIKELY_OPTIMIZER", GetParam()},
+                                                     {"LIKELY_CHECKPOINT_EVERY", std::to_string(every)},
+                                                     {"LIKELY_DIE_AT", std::to_string(step)}}));
+      ASSERT_TRUE(end == -SIGKILL || end == 0) << end;
+      killed += end == -SIGKILL ? 1 : 0;
+    }
+    EXPECT_GT(killed, 0);
+    run(GetParam(), here);
+    expect_same_run(here, folder.path() / "whole");
+  }
+}
+
+// Killed by somebody else, wherever that hits: also within a write.
+TEST_P(Resume, KilledFromOutsideTheBitsAreThoseOfOneRun) {
+  const TemporaryFolder folder;
+  run(GetParam(), folder.path() / "whole");
+  const std::filesystem::path here = folder.path() / "killed";
+  for (int attempt = 0; attempt < 6; ++attempt) {
+    const pid_t child = start_test("DISABLED_ResumeChild.Trains", {{"LIKELY_FOLDER", here.string()},
+                                                                   {"LIKELY_OPTIMIZER", GetParam()},
+                                                                   {"LIKELY_CHECKPOINT_EVERY", "1"},
+                                                                   {"LIKELY_DIE_AT", "never"}});
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 13 * attempt));
+    kill(child, SIGKILL);
+    wait_for(child);
+  }
+  run(GetParam(), here);
+  expect_same_run(here, folder.path() / "whole");
+}
+
+void note_nothing(int) {}
+
+TEST(Interrupt, EndsTheStepSavesAndPutsTheHandlerBack) {
+  const TemporaryFolder folder;
+  const auto whole = run("adam", folder.path() / "whole");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::filesystem::path here = folder.path() / std::to_string(signal);
+    struct sigaction ours = {};
+    ours.sa_handler = note_nothing;
+    struct sigaction before = {};
+    sigaction(signal, &ours, &before);
+    const auto first = run("adam", here, [&](auto& o) {
+      o.on_step = [&](const train::StepReport& s) {
+        if (s.step == 7) std::raise(signal);
+      };
+    });
+    struct sigaction after = {};
+    sigaction(signal, &before, &after);
+    EXPECT_EQ(after.sa_handler, &note_nothing);
+    EXPECT_EQ(first.stopped, train::Stopped::interrupted);
+    EXPECT_EQ(first.steps, 7);
+    EXPECT_EQ(io::load_safetensors(here / "checkpoint.safetensors").metadata.at("step"), "7");
+    expect_same_result(run("adam", here), whole);
+  }
+}
+
+TEST(DISABLED_InterruptChild, GetsTwoSignals) {
+  run("adam", std::getenv("LIKELY_FOLDER"), [](auto& o) {
+    o.on_step = [](const train::StepReport&) {
+      std::raise(SIGINT);
+      std::raise(SIGINT);
+    };
+  });
+}
+TEST(DISABLED_InterruptChild, DoesNotCatch) {
+  run("adam", std::getenv("LIKELY_FOLDER"), [](auto& o) {
+    o.catch_interrupt = false;
+    o.on_step = [](const train::StepReport&) { std::raise(SIGINT); };
+  });
+}
+
+TEST(Interrupt, ASecondOneKills) {
+  const TemporaryFolder folder;
+  const std::map<std::string, std::string> environment = {
+      {"LIKELY_FOLDER", (folder.path() / "run").string()}};
+  EXPECT_EQ(wait_for(start_test("DISABLED_InterruptChild.GetsTwoSignals", environment)), -SIGINT);
+  EXPECT_EQ(wait_for(start_test("DISABLED_InterruptChild.DoesNotCatch", environment)), -SIGINT);
+}
+
+TEST(ResumeRefusal, RefusesAnotherRunAndNamesWhatDiffers) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "run";
+  run("adam", here, [](auto& o) { o.epochs = 1; });
+  expect_refusal([&] { run("adam", here, [](auto& o) { o.resume = false; }); },
+                 "[fit] \"" + here.string() +
+                     "\" already holds a run: set resume to continue it, or choose another folder");
+  expect_refusal(
+      [&] {
+        run("sgd", here, [](auto& o) {
+          o.batch = 8;
+          o.seed = 1;
+        });
+      },
+      "[fit] \"" + here.string() +
+          "\" holds another run: seed 1 now, 9 then; batch 8 now, 16 then; lr 0.05 now, 0.01 then; optimizer "
+          "\"likely::optim::Sgd\" now, \"likely::optim::Adam\" then");
+}
+
+}  // namespace
+}  // namespace likely

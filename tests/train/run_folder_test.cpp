@@ -1,0 +1,189 @@
+// What a run folder holds, and which folders are refused before anything is trained.
+#include "likely/train/run_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "likely/kernels/build_info.hpp"
+#include "likely/likely.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/train/child_process.hpp"
+#include "tests/train/small_network.hpp"
+
+namespace likely {
+namespace {
+
+using testing::cross_entropy;
+using testing::expect_refusal;
+using testing::SmallNetwork;
+using testing::TemporaryFolder;
+using testing::three_classes;
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+train::FitResult<SmallNetwork> fit_in(const std::filesystem::path& folder, std::int64_t* steps = nullptr) {
+  SmallNetwork model(Rng(1));
+  optim::Adam adam(model, {.lr = 0.01});
+  return train::fit(model, adam, {.train = three_classes(40, 1), .validation = three_classes(20, 2)},
+                    cross_entropy,
+                    {.epochs = 2,
+                     .batch = 20,
+                     .seed = 7,
+                     .metrics = {{"accuracy", train::accuracy}},
+                     .on_step =
+                         [&](const train::StepReport& s) {
+                           if (steps != nullptr) *steps = s.step;
+                         },
+                     .out = folder,
+                     .log_every = 3,
+                     .notes = {{"purpose", "a \"test\""}},
+                     .progress = train::Progress::silent});
+}
+
+TEST(RunFolder, HoldsConfigurationMetricsCheckpointAndBestModel) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "runs" / "first";
+  const auto result = fit_in(here);
+
+  const auto config = nlohmann::json::parse(contents(here / "config.json"));
+  EXPECT_EQ(config["likely"], version());
+  EXPECT_EQ(config["seed"], 7);
+  EXPECT_EQ(config["epochs"], 2);
+  EXPECT_EQ(config["batch"], 20);
+  EXPECT_EQ(config["lr"], 0.01);
+  EXPECT_EQ(config["monitor"], "loss");
+  EXPECT_EQ(config["training rows"], 40);
+  EXPECT_EQ(config["validation rows"], 20);
+  EXPECT_EQ(config["notes"]["purpose"], "a \"test\"");
+  EXPECT_EQ(config["optimizer"], "likely::optim::Adam");
+  EXPECT_EQ(config["model"], "likely::testing::SmallNetwork");
+  EXPECT_EQ(config["parameters"], 4 * 16 + 16 + 2 * 16 + 16 * 3 + 3);
+  EXPECT_EQ(
+      config["parts"][0],
+      nlohmann::json::parse(R"({"name":"first.weight","kind":"parameter","shape":[16,4],"type":"f32"})"));
+
+  std::vector<nlohmann::json> lines;
+  std::istringstream metrics(contents(here / "metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) lines.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(lines.size(), 3U);  // epoch 1, step 3, epoch 2
+  for (const std::size_t epoch : {0U, 1U}) {
+    const nlohmann::json& line = lines[2 * epoch];
+    const train::EpochReport& report = result.history[epoch];
+    EXPECT_EQ(line["epoch"], epoch + 1);
+    EXPECT_EQ(line["step"], 2 * (epoch + 1));
+    EXPECT_EQ(line["loss"].get<double>(), report.loss);
+    EXPECT_EQ(line["lr"], 0.01);
+    EXPECT_EQ(line["validation_loss"].get<double>(), report.measured[0].second);
+    EXPECT_EQ(line["validation_accuracy"].get<double>(), report.measured[1].second);
+    EXPECT_EQ(line["improved"].get<bool>(), report.improved);
+    EXPECT_TRUE(line["seconds"].is_number());
+  }
+  EXPECT_EQ(lines[1]["step"], 3);
+  EXPECT_EQ(lines[1].size(), 3U);
+
+  SmallNetwork best(Rng(2));
+  const auto metadata = io::load(here / "best.safetensors", best);
+  EXPECT_TRUE(testing::same_bits(best, result.best));
+  EXPECT_EQ(metadata.at("epoch"), std::to_string(result.best_epoch));
+
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(here))
+    files.push_back(entry.path().filename());
+  std::sort(files.begin(), files.end());
+  std::erase(files, "figures");
+  EXPECT_EQ(files, (std::vector<std::string>{"best.safetensors", "checkpoint.safetensors", "config.json",
+                                             "metrics.jsonl"}));
+}
+
+void expect_refused_before_training(const std::filesystem::path& folder, const std::string& message) {
+  std::int64_t steps = 0;
+  expect_refusal([&] { fit_in(folder, &steps); }, message);
+  EXPECT_EQ(steps, 0);
+}
+
+TEST(RunFolder, RefusesAFolderThatCannotBeMade) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "file") << "in the way";
+  const std::filesystem::path below = folder.path() / "file" / "run";
+  expect_refused_before_training(
+      below, "[fit] cannot make the run folder \"" + below.string() + "\": Not a directory");
+}
+
+TEST(RunFolder, RefusesOneThatAnotherTrainingUses) {
+  const TemporaryFolder folder;
+  const train::detail::RunFolder taken(folder.path());
+  expect_refused_before_training(folder.path(),
+                                 "[fit] another process is training in \"" + folder.path().string() + "\"");
+}
+
+TEST(RunFolder, RefusesADiskWithoutRoom) {
+  const TemporaryFolder folder;
+  const train::detail::RunFolder run(folder.path());
+  run.check_room(1000);
+  const auto free = static_cast<double>(std::filesystem::space(folder.path()).available);
+  try {
+    run.check_room(static_cast<std::int64_t>(4e18));
+    FAIL() << free;
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(message.starts_with("[fit] no room in \"" + folder.path().string() + "\": ")) << message;
+    EXPECT_TRUE(message.ends_with(" MB are free, checkpoints need 4000000000000.0 MB")) << message;
+  }
+}
+
+// In a process of its own, where no file may be longer than this: as on a disk that is full.
+TEST(DISABLED_RunFolderChild, MayWriteLittle) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit little{1000, 1000};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &little), 0);
+  std::int64_t steps = 0;
+  try {
+    fit_in(std::getenv("LIKELY_FOLDER"), &steps);
+    FAIL() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("File too large"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(steps, 0);
+}
+
+TEST(RunFolder, AFullDiskIsReportedBeforeTraining) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(testing::wait_for(testing::start_test("DISABLED_RunFolderChild.MayWriteLittle",
+                                                  {{"LIKELY_FOLDER", (folder.path() / "run").string()}})),
+            0);
+  // Nothing half-written is left under a name that counts.
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "checkpoint.safetensors"));
+}
+
+TEST(RunFolder, RefusesMetricsThatAreTooShort) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "run";
+  fit_in(here);
+  std::ofstream(here / "metrics.jsonl", std::ios::trunc) << "{}\n";
+  SmallNetwork model(Rng(1));
+  optim::Adam adam(model, {.lr = 0.01});
+  try {
+    train::fit(model, adam, {.train = three_classes(40, 1), .validation = three_classes(20, 2)},
+               cross_entropy, {.epochs = 2, .batch = 20, .seed = 7, .out = here, .resume = true});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what())
+                    .starts_with("[fit] \"" + (here / "metrics.jsonl").string() +
+                                 "\" has 3 bytes, the checkpoint was made when it had "))
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace likely
