@@ -77,16 +77,10 @@ double relative_density(double t, double from, double kappa) {
   return std::exp(-2.0 * kappa * std::sin(0.5 * (t - from)) * std::sin(0.5 * (t + from)));
 }
 
-double mean_versine(double kappa) {
-  const double end = reach(0.0, kappa);
-  const auto weight = [&](double t) { return std::exp(-kappa * versine(t)); };
-  return integral(0.0, end, [&](double t) { return weight(t) * versine(t); }) / integral(0.0, end, weight);
-}
-
 // The central moment of cos t of the given order.
 double central_moment(int order, double kappa) {
   const double end = reach(0.0, kappa);
-  const double mean = mean_versine(kappa);
+  const double mean = -log_bessel_i0_scaled(1, kappa);  // of the versine
   const auto weight = [&](double t) { return std::exp(-kappa * versine(t)); };
   const auto moment = [&](double t) { return weight(t) * std::pow(mean - versine(t), order); };
   return integral(0.0, end, moment) / integral(0.0, end, weight);
@@ -142,7 +136,7 @@ double von_mises_slope(int order, double t, double kappa) {
   if (std::isnan(t) || !(kappa >= 0.0)) return kNaN;
   if (t <= -kPi || t >= kPi) return 0.0;
   if (t > 0.0) return -von_mises_slope(order, -t, kappa);
-  const double mean = mean_versine(kappa);
+  const double mean = -log_bessel_i0_scaled(1, kappa);  // of the versine
   const double variance = order == 2 ? log_bessel_i0(2, kappa) : 0.0;
   return integral(-reach(t, kappa), t, [&](double s) {
     const double score = mean - versine(s);

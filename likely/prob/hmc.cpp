@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "likely/core/create.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -53,13 +54,22 @@ void kick(State& s, double by) {
   for (std::size_t i = 0; i < s.momentum.size(); ++i) s.momentum[i] += by * s.slope.gradient[i];
 }
 
+// The same where the log-density is refused, as for a parameter outside its domain: nothing is likely there.
+Slope slope_or_nothing(const SlopeFunction& slope, const Numbers& position) {
+  try {
+    return slope(position);
+  } catch (const Error&) {
+    return {-std::numeric_limits<double>::infinity(), {}};
+  }
+}
+
 // Moves along the trajectory; false where it leaves the finite numbers.
 bool leapfrog(State& s, const SlopeFunction& slope, double step, std::int64_t steps) {
   kick(s, 0.5 * step);
   for (std::int64_t i = 0; i < steps; ++i) {
     for (std::size_t k = 0; k < s.position.size(); ++k) s.position[k] += step * s.momentum[k];
     if (!all_finite(s.position)) return false;
-    s.slope = slope(s.position);
+    s.slope = slope_or_nothing(slope, s.position);
     if (!std::isfinite(s.slope.log_density) || !all_finite(s.slope.gradient)) return false;
     kick(s, i + 1 < steps ? step : 0.5 * step);
   }

@@ -90,9 +90,9 @@ std::vector<const Tensor*> learned_leaves(const Model& model, const Model& kinds
 
 // Draws models from the density proportional to e^log_density(model), by leapfrog trajectories with the unit
 // mass matrix (Neal 2011); in the warm-up the step size is adapted by dual averaging (Hoffman and Gelman
-// 2014). Parameters move; buffers and frozen parts stay. log_density returns one number and must take
-// parameters of any value (use unconstrained forms); -inf is never accepted. Deterministic in rng. Refuses a
-// start whose log-density is not finite.
+// 2014). Parameters move; buffers and frozen parts stay. log_density returns one number; where
+// that is -inf, or a parameter is refused as outside its domain, nothing is accepted (unconstrained forms get
+// on better). Deterministic in rng. Refuses a start whose log-density is not finite.
 template <Tree Model, class LogDensity>
 HmcResult<Model> hmc(const Model& start, const LogDensity& log_density, Rng rng,
                      const HmcOptions& options = {}) {

@@ -120,6 +120,18 @@ TEST(Hmc, TooLongStepsAreCountedAsDivergences) {
   EXPECT_EQ(result.samples.back().item(), 0.0);
 }
 
+TEST(Hmc, WhatIsRefusedIsNeverAccepted) {
+  // A scale as a parameter: negative ones are refused by Normal.
+  const Gamma prior(f64(1.5), f64(1.0));
+  const auto log_density = [&](const Tensor& scale) {
+    return prior.log_prob(scale) + Normal(f64(0.0), scale).log_prob(f64(0.3));
+  };
+  const auto result = hmc(f64(1.0), log_density, Rng(3), {.samples = 300, .warm_up = 100});
+  for (const Tensor& scale : result.samples) ASSERT_GT(scale.item(), 0.0);
+  expect_refusal([&] { hmc(f64(-1.0), log_density, Rng(3)); },
+                 "[Normal] scale must be finite and above 0, got -1");
+}
+
 TEST(Hmc, Refusals) {
   const auto density = [](const Tensor& x) { return sum(square(x)) * -0.5; };
   const Tensor start = zeros({2});
