@@ -1,2 +1,4 @@
 // Figures: what people look at.
 #pragma once
+
+#include "likely/plot/figure.hpp"

@@ -1,0 +1,262 @@
+#include "likely/plot/figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "likely/plot/gnuplot.hpp"
+
+namespace likely::plot {
+
+namespace {
+
+// Told apart by people who see colours in any of the usual ways (Okabe and Ito 2008), dark ones first.
+constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                "#e69f00", "#56b4e9", "#444444", "#b8a800"};
+
+// The same, light enough to be the ground that points of these colours stand on.
+constexpr std::array kAreas = {"#b3d5e8", "#f3c7a8", "#b3e0d3", "#edd0e1",
+                               "#f8deb0", "#cfe9f8", "#cccccc", "#e8e3b0"};
+
+std::vector<double> numbers(const char* caller, const char* argument, const Tensor& values) {
+  if (!values.defined() || values.size() == 0) refuse(caller, fmt::format("{} is empty", argument));
+  const Tensor dense = values.to(DType::f64).contiguous();
+  const double* first = dense.data<double>();
+  return {first, first + dense.size()};
+}
+
+void check_same_size(const char* caller, const char* a, std::size_t size_a, const char* b,
+                     std::size_t size_b) {
+  if (size_a != size_b) {
+    refuse(caller, fmt::format("{} has {} numbers, {} has {}", a, size_a, b, size_b));
+  }
+}
+
+// gnuplot reads NaN as "nothing here".
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.7g}", value) : "NaN"; }
+
+std::string row(std::initializer_list<double> values) {
+  std::string text;
+  for (const double value : values) text += number(value) + " ";
+  text.back() = '\n';
+  return text;
+}
+
+std::string title(const std::string& label) { return label.empty() ? " notitle" : " title " + quoted(label); }
+
+std::string range(const char* axis, const std::optional<std::pair<double, double>>& range) {
+  return range ? fmt::format("set {}range [{:.7g}:{:.7g}]\n", axis, range->first, range->second)
+               : fmt::format("set {}range [*:*]\n", axis);
+}
+
+std::string legend(const std::string& where) {
+  if (where == "none") return "unset key\n";
+  if (where == "outside") return "set key outside right top noopaque\n";
+  return fmt::format("set key {} opaque\n", where);
+}
+
+std::string labels(const char* axis, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted(names[i]), i);
+  }
+  return fmt::format("set {}tics ({}) scale 0\n", axis, text);
+}
+
+std::string palette(const std::string& name, double lowest, double highest) {
+  if (name == "gray") return "set palette gray\n";
+  if (name == "viridis") {
+    return "set palette defined (0 '#440154', 1 '#472c7a', 2 '#3b518b', 3 '#2c718e', 4 '#21908d', 5 "
+           "'#27ad81', "
+           "6 '#5cc863', 7 '#aadc32', 8 '#fde725')\n";
+  }
+  if (name == "diverging") {
+    const double most = std::max({std::fabs(lowest), std::fabs(highest), 1e-30});
+    return fmt::format(
+        "set palette defined (-1 '#2166ac', -0.5 '#92c5de', 0 '#f7f7f7', 0.5 '#f4a582', 1 '#b2182b')\n"
+        "set cbrange [{:.7g}:{:.7g}]\n",
+        -most, most);
+  }
+  if (name == "classes") {
+    std::string text = "set palette maxcolors 8 defined (";
+    for (std::size_t i = 0; i < kAreas.size(); ++i)
+      text += fmt::format("{}{} '{}'", i == 0 ? "" : ", ", i, kAreas[i]);
+    return text + ")\nset cbrange [-0.5:7.5]\n";
+  }
+  refuse("Figure::image",
+         fmt::format("unknown palette \"{}\"; there are viridis, gray, diverging, classes", name));
+}
+
+}  // namespace
+
+Figure::Figure(FigureOptions options) : options_(std::move(options)) {}
+
+std::string Figure::next_color(const SeriesOptions& options) {
+  if (!options.color.empty()) return options.color;
+  return kColors.at(static_cast<std::size_t>(colors_used_++) % kColors.size());
+}
+
+Figure& Figure::line(const Tensor& x, const Tensor& y, const SeriesOptions& options) {
+  const std::vector<double> xs = numbers("Figure::line", "x", x);
+  const std::vector<double> ys = numbers("Figure::line", "y", y);
+  check_same_size("Figure::line", "x", xs.size(), "y", ys.size());
+  std::string data;
+  for (std::size_t i = 0; i < xs.size(); ++i) data += row({xs[i], ys[i]});
+  layers_.push_back(
+      {data, fmt::format("using 1:2 with lines lw {:.3g} lc rgb '{}'{}{}", options.width, next_color(options),
+                         options.dashed ? " dt 2" : "", title(options.label))});
+  return *this;
+}
+
+Figure& Figure::points(const Tensor& x, const Tensor& y, const SeriesOptions& options) {
+  const std::vector<double> xs = numbers("Figure::points", "x", x);
+  const std::vector<double> ys = numbers("Figure::points", "y", y);
+  check_same_size("Figure::points", "x", xs.size(), "y", ys.size());
+  std::string data;
+  for (std::size_t i = 0; i < xs.size(); ++i) data += row({xs[i], ys[i]});
+  layers_.push_back({data, fmt::format("using 1:2 with points pt 7 ps {:.3g} lc rgb '{}'{}",
+                                       0.25 * options.width, next_color(options), title(options.label))});
+  return *this;
+}
+
+Figure& Figure::band(const Tensor& x, const Tensor& low, const Tensor& high, const SeriesOptions& options) {
+  const std::vector<double> xs = numbers("Figure::band", "x", x);
+  const std::vector<double> lows = numbers("Figure::band", "low", low);
+  const std::vector<double> highs = numbers("Figure::band", "high", high);
+  check_same_size("Figure::band", "x", xs.size(), "low", lows.size());
+  check_same_size("Figure::band", "x", xs.size(), "high", highs.size());
+  std::string data;
+  for (std::size_t i = 0; i < xs.size(); ++i) data += row({xs[i], lows[i], highs[i]});
+  layers_.push_back(
+      {data, fmt::format("using 1:2:3 with filledcurves fs transparent solid 0.25 noborder lc rgb '{}'{}",
+                         next_color(options), title(options.label))});
+  return *this;
+}
+
+Figure& Figure::bars(const std::vector<std::string>& names, const Tensor& heights,
+                     const SeriesOptions& options) {
+  const std::vector<double> values = numbers("Figure::bars", "heights", heights);
+  check_same_size("Figure::bars", "names", names.size(), "heights", values.size());
+  std::string data;
+  for (std::size_t i = 0; i < values.size(); ++i) data += row({static_cast<double>(i), values[i]});
+  settings_ +=
+      labels("x", names) + fmt::format("set xrange [-0.6:{}.6]\nset boxwidth 0.7\n", values.size() - 1);
+  if (!options_.y_range) settings_ += "set yrange [* < 0 : *]\n";
+  layers_.push_back({data, fmt::format("using 1:2 with boxes fs solid 0.85 noborder lc rgb '{}'{}",
+                                       next_color(options), title(options.label))});
+  return *this;
+}
+
+Figure& Figure::image(const Tensor& z, const ImageOptions& options) {
+  const std::vector<double> values = numbers("Figure::image", "z", z);
+  if (z.rank() != 2)
+    refuse("Figure::image", "z must have two axes (rows, columns), got " + z.shape().string());
+  const std::int64_t rows = z.dim(0);
+  const std::int64_t columns = z.dim(1);
+  const auto place = [](const std::optional<std::pair<double, double>>& range, std::int64_t i,
+                        std::int64_t n) {
+    if (!range) return static_cast<double>(i);
+    const double part = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.5;
+    return range->first + part * (range->second - range->first);
+  };
+  std::string data;
+  double lowest = 0.0;
+  double highest = 0.0;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const double value = values[static_cast<std::size_t>(r * columns + c)];
+      data += row({place(options.x_range, c, columns), place(options.y_range, r, rows), value});
+      if (std::isfinite(value)) {
+        lowest = std::min(lowest, value);
+        highest = std::max(highest, value);
+      }
+    }
+  }
+  settings_ += palette(options.palette, lowest, highest);
+  if (!options.column_labels.empty()) settings_ += labels("x", options.column_labels);
+  if (!options.row_labels.empty()) settings_ += labels("y", options.row_labels);
+  if (!options.color_bar) settings_ += "unset colorbox\n";
+  const auto fit = [&](const char* axis, const std::optional<std::pair<double, double>>& range,
+                       std::int64_t n, bool reverse) {
+    const double half =
+        n > 1 ? 0.5 * (place(range, n - 1, n) - place(range, 0, n)) / static_cast<double>(n - 1) : 0.5;
+    const double first = place(range, 0, n) - half;
+    const double last = place(range, n - 1, n) + half;
+    settings_ +=
+        fmt::format("set {}range [{:.7g}:{:.7g}]\n", axis, reverse ? last : first, reverse ? first : last);
+  };
+  fit("x", options.x_range, columns, false);
+  fit("y", options.y_range, rows, options.first_row_on_top);
+  layers_.push_back({data, "using 1:2:3 with image notitle"});
+  if (options.values) {
+    layers_.push_back(
+        {data, fmt::format("using 1:2:(sprintf('%g', $3)):($3 > {:.7g} ? 0x000000 : 0xffffff) with labels "
+                           "tc rgb variable notitle",
+                           0.5 * (lowest + highest))});
+  }
+  return *this;
+}
+
+Figure& Figure::horizontal(double y, const SeriesOptions& options) {
+  layers_.push_back(
+      {"", fmt::format("{:.9g} with lines lw {:.3g} lc rgb '{}'{}{}", y, options.width, next_color(options),
+                       options.dashed ? " dt 2" : "", title(options.label))});
+  return *this;
+}
+
+Figure& Figure::vertical(double x, const SeriesOptions& options) {
+  settings_ += fmt::format(
+      "set arrow from first {0:.9g}, graph 0 to first {0:.9g}, graph 1 nohead lw {1:.3g} lc rgb '{2}'{3}\n",
+      x, options.width, next_color(options), options.dashed ? " dt 2" : "");
+  if (!options.label.empty()) {
+    layers_.push_back(
+        {"", fmt::format("NaN with lines lw {:.3g} lc rgb '{}'{}{}", options.width, next_color(options),
+                         options.dashed ? " dt 2" : "", title(options.label))});
+  }
+  return *this;
+}
+
+std::string Figure::script(int number) const {
+  if (layers_.empty())
+    refuse("Figure::save", "the figure is empty: add a line, points, bars or an image first");
+  std::string text;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (!layers_[i].data.empty()) text += fmt::format("$d{}_{} << EOD\n{}EOD\n", number, i, layers_[i].data);
+  }
+  text += "set title " + quoted(options_.title) + "\n";
+  text += "set xlabel " + quoted(options_.x_label) + "\nset ylabel " + quoted(options_.y_label) + "\n";
+  text += options_.log_x ? "set logscale x\n" : "unset logscale x\n";
+  text += options_.log_y ? "set logscale y\nset format y '%g'\n" : "unset logscale y\nset format y '%g'\n";
+  text +=
+      "unset arrow\nset colorbox\nset palette maxcolors 0\nset cbrange [*:*]\nset xtics auto\nset ytics "
+      "auto\n";
+  text += options_.frame ? "set border 3 lc rgb '#808080'\nset xtics nomirror out\nset ytics nomirror out\n"
+                         : "unset border\nunset xtics\nunset ytics\n";
+  text += range("x", options_.x_range) + range("y", options_.y_range) + legend(options_.legend);
+  text += options_.equal_axes ? "set size ratio -1\n" : "set size noratio\n";
+  text += settings_ + "plot ";
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (i > 0) text += ", \\\n     ";
+    if (!layers_[i].data.empty()) text += fmt::format("$d{}_{} ", number, i);
+    text += layers_[i].command;
+  }
+  return text + "\n";
+}
+
+bool Figure::save(const std::filesystem::path& path, int width, int height) const {
+  return draw(path, script(0), width, height);
+}
+
+bool save_panels(const std::filesystem::path& path, const std::vector<Figure>& figures, int columns,
+                 int width, int height) {
+  if (figures.empty()) refuse("save_panels", "there are no figures");
+  if (columns < 1) refuse("save_panels", fmt::format("columns must be at least 1, got {}", columns));
+  const int rows = (static_cast<int>(figures.size()) + columns - 1) / columns;
+  std::string text = fmt::format("set multiplot layout {},{}\n", rows, columns);
+  for (std::size_t i = 0; i < figures.size(); ++i) text += figures[i].script(static_cast<int>(i));
+  return draw(path, text + "unset multiplot\n", width, height);
+}
+
+}  // namespace likely::plot

@@ -1,0 +1,92 @@
+// Figures: curves, points, bands, images and bars, as SVG and PNG.
+//
+//   plot::Figure figure({.title = "Training", .x_label = "epoch", .y_label = "loss", .log_y = true});
+//   figure.line(epochs, losses, {.label = "training"});
+//   figure.save("runs/first/loss");   // loss.svg, loss.png and loss.gp
+//
+// gnuplot draws them. The script, with the data in it, is kept beside the picture, so that it can be
+// restyled: change loss.gp and run `gnuplot loss.gp`.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "likely/core/tensor.hpp"
+
+namespace likely::plot {
+
+struct FigureOptions {
+  std::string title{};
+  std::string x_label{}, y_label{};
+  bool log_x = false, log_y = false;
+  std::optional<std::pair<double, double>> x_range{}, y_range{};  // else what the data need
+  bool equal_axes = false;                                        // a unit is as long across as up
+  std::string legend = "top right";                               // a corner, "outside" or "none"
+  bool frame = true;                                              // axes and their numbers
+};
+
+struct SeriesOptions {
+  std::string label{};  // in the legend, if not empty
+  std::string color{};  // "#rrggbb"; else the next of eight that are told apart by everybody
+  double width = 2.0;   // of lines, or size of points
+  bool dashed = false;
+};
+
+struct ImageOptions {
+  // Where the first and the last column and row have their centres.
+  std::optional<std::pair<double, double>> x_range{}, y_range{};
+  std::string palette =
+      "viridis";                 // "viridis", "gray", "diverging" (centred on 0) or "classes" (whole numbers)
+  bool first_row_on_top = true;  // as a matrix is written
+  bool color_bar = true;
+  bool values = false;  // write each number into its cell
+  std::vector<std::string> column_labels{}, row_labels{};
+};
+
+// One picture. x and y are tensors of numbers of the same size (their shape does not matter); non-finite
+// values are left out, and break a line. All refuse what does not fit, and an empty tensor.
+class Figure {
+ public:
+  explicit Figure(FigureOptions options = {});
+
+  Figure& line(const Tensor& x, const Tensor& y, const SeriesOptions& options = {});
+  Figure& points(const Tensor& x, const Tensor& y, const SeriesOptions& options = {});
+  // The area between two curves, such as an interval.
+  Figure& band(const Tensor& x, const Tensor& low, const Tensor& high, const SeriesOptions& options = {});
+  Figure& bars(const std::vector<std::string>& names, const Tensor& heights,
+               const SeriesOptions& options = {});
+  // z is (rows, columns): a heat map, a filter, a confusion matrix, the areas of a classifier.
+  Figure& image(const Tensor& z, const ImageOptions& options = {});
+  // A straight line across the whole picture.
+  Figure& horizontal(double y, const SeriesOptions& options = {});
+  Figure& vertical(double x, const SeriesOptions& options = {});
+
+  // Writes `path`.svg, .png and .gp, each under a temporary name first. Without gnuplot only the script is
+  // written; returns whether there are pictures. Refuses a figure without content, and a path that cannot be
+  // written.
+  bool save(const std::filesystem::path& path, int width = 720, int height = 480) const;
+
+  // The part of the script that draws this figure. `number` keeps the names of its data apart from others'.
+  std::string script(int number) const;
+
+ private:
+  struct Layer {
+    std::string data;     // rows of numbers
+    std::string command;  // what follows the name of the data in gnuplot's `plot`
+  };
+
+  std::string next_color(const SeriesOptions& options);
+
+  FigureOptions options_;
+  std::vector<Layer> layers_;
+  std::string settings_;  // what images and bars ask of the axes
+  int colors_used_ = 0;
+};
+
+// Several figures in one picture, row by row.
+bool save_panels(const std::filesystem::path& path, const std::vector<Figure>& figures, int columns,
+                 int width = 960, int height = 640);
+
+}  // namespace likely::plot
