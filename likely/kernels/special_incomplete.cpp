@@ -145,7 +145,33 @@ double gamma_slope_of_large(double a, double log_x) {
   return -(1.0 / a + 3.0 * (1.0 / (9.0 * a * a) - z / (6.0 * a * std::sqrt(a))) / root);
 }
 
+// From here on Stirling's series reaches double precision.
+constexpr double kStirling = 10.0;
+
+// log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2).
+double stirling_rest(double x) {
+  const double inverse = 1.0 / (x * x);
+  double sum = 1.0 / 156;
+  for (const double c : {-691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12}) {
+    sum = sum * inverse + c;
+  }
+  return sum / x;
+}
+
 }  // namespace
+
+double log_beta(double a, double b) {
+  const double low = std::min(a, b), high = std::max(a, b);
+  if (!(low > 0.0)) return kNaN;
+  if (std::isinf(high)) return -high;
+  if (high < kStirling) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
+  // Gamma(high) / Gamma(a + b) by Stirling's formula, and for a large `low` its gamma function as well; what
+  // is large in both is taken out by hand.
+  const double ratio = stirling_rest(high) - stirling_rest(a + b) - (high - 0.5) * std::log1p(low / high);
+  if (low < kStirling) return log_gamma(low) + ratio + low - low * std::log(a + b);
+  return ratio - low * std::log1p(high / low) + 0.5 * std::log(2.0 * std::numbers::pi / low) +
+         stirling_rest(low);
+}
 
 double incomplete_gamma_p(double a, double x) {
   if (std::isnan(a) || std::isnan(x)) return kNaN;

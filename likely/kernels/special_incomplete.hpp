@@ -8,6 +8,9 @@
 
 namespace likely::kernels {
 
+// log Gamma(a) + log Gamma(b) - log Gamma(a + b), without the cancellation of that sum; a, b > 0.
+double log_beta(double a, double b);
+
 // The regularised incomplete gamma functions P(a, x) and Q = 1 - P, and the regularised incomplete beta
 // function I_x(a, b). NaN outside a, b > 0, x >= 0 (for beta 0 <= x <= 1).
 double incomplete_gamma_p(double a, double x);

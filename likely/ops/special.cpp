@@ -70,7 +70,19 @@ Tensor bessel_i1_over_i0(const Tensor& x) { return detail::log_bessel(1, x); }
 
 Tensor bessel_ratio_complement(const Tensor& x) { return -detail::log_bessel(1, x, true); }
 
-Tensor log_beta(const Tensor& a, const Tensor& b) { return lgamma(a) + lgamma(b) - lgamma(a + b); }
+Tensor log_beta(const Tensor& a, const Tensor& b) {
+  if (Tape* tape = recording_tape(a, b)) {
+    const Tensor lower_a = tape->below(a);
+    const Tensor lower_b = tape->below(b);
+    return tape->record("log_beta", log_beta(lower_a, lower_b), {&a, &b},
+                        [a = lower_a, b = lower_b](const Tensor& g, Pull& pull) {
+                          const Tensor both = digamma(a + b);
+                          pull(0, [&] { return sum_to(g * (digamma(a) - both), a.shape()); });
+                          pull(1, [&] { return sum_to(g * (digamma(b) - both), b.shape()); });
+                        });
+  }
+  return map_numbers("log_beta", 60.0, kernels::log_beta, a, b);
+}
 
 Tensor gamma_p(const Tensor& a, const Tensor& x) { return incomplete_gamma(false, a, x); }
 

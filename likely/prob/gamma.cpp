@@ -19,7 +19,7 @@ Gamma Gamma::from_unconstrained(const Tensor& raw_concentration, const Tensor& r
 }
 
 Tensor Gamma::log_prob(const Tensor& x) const {
-  const Tensor outside = x <= 0.0;
+  const Tensor outside = logical_or(x <= 0.0, x == detail::kInfinity);
   const Tensor v = masked_fill(detail::floating(x, rate), outside, 1.0);
   const Tensor constant = concentration * log(rate) - lgamma(concentration);
   return detail::zero_density((concentration - 1.0) * log(v) - rate * v + constant, outside);

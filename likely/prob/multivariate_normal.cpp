@@ -17,7 +17,9 @@ namespace {
 constexpr const char* kName = "MultivariateNormal";
 
 void check_location(const Tensor& location) {
-  if (location.rank() == 0) refuse(kName, "location must be a vector along the last axis, got shape ()");
+  if (location.rank() == 0 || location.shape().back() == 0) {
+    refuse(kName, "location must hold a vector along the last axis, got shape " + location.shape().string());
+  }
   detail::check_domain(kName, "location", location, detail::Domain::finite);
 }
 

@@ -17,7 +17,8 @@ Poisson Poisson::from_log_rate(const Tensor& log_rate) {
 
 Tensor Poisson::log_prob(const Tensor& x) const {
   const Tensor count = detail::floating(x, log_rate);
-  const Tensor outside = logical_or(count < 0.0, count != floor(count));
+  const Tensor outside =
+      logical_or(logical_or(count < 0.0, count == detail::kInfinity), count - floor(count) > 0.0);
   const Tensor k = masked_fill(count, outside, 0.0);
   return detail::zero_density(k * log_rate - exp(log_rate) - lgamma(k + 1.0), outside);
 }

@@ -101,6 +101,23 @@ TEST(Special, LogBesselAndItsDerivatives) {
       "[log_bessel_i0] derivatives are known up to the fourth");
 }
 
+TEST(Special, LogBetaDoesNotCancel) {
+  for (const double a : {1e-8, 0.3, 4.0, 9.9, 10.1, 250.0, 1e6, 1e12}) {
+    for (const double b : {1e-8, 0.5, 9.0, 11.0, 3e3, 1e12}) {
+      const Wide x = a, y = b;
+      const Wide sum = boost::math::lgamma(x) + boost::math::lgamma(y) - boost::math::lgamma(Wide(x + y));
+      const auto expected = static_cast<double>(sum);
+      EXPECT_NEAR(log_beta(f64(a), f64(b)).item(), expected, 3e-14 * std::max(1.0, std::abs(expected)))
+          << a << ", " << b;
+      // In single precision only the result is rounded.
+      const double narrow = log_beta(tensor(a, DType::f32), tensor(b, DType::f32)).item();
+      const double wide = log_beta(f64(static_cast<float>(a)), f64(static_cast<float>(b))).item();
+      EXPECT_NEAR(narrow, wide, 1e-7 * std::abs(wide)) << a << ", " << b;
+    }
+  }
+  EXPECT_TRUE(std::isnan(log_beta(f64(-1.0), f64(2.0)).item()));
+}
+
 TEST(Special, IncompleteGamma) {
   for (const double a : {1e-3, 0.4, 1.0, 7.5, 120.0, 4e4}) {
     for (const double ratio : {0.01, 0.5, 0.98, 1.0, 1.02, 1.6, 5.0}) {

@@ -257,7 +257,8 @@ TEST(Transformed, Refusals) {
 struct Posterior {
   Normal weight{zeros({3}), ones({3})};
   Mixture<Normal> other{Categorical(zeros({2})), Normal(zeros({2}), 1.0)};
-  LIKELY_PARTS(weight, other)
+  Transformed<Independent<Normal>, TanhMap> squashed{Independent(Normal(zeros({2}), 1.0), 1), TanhMap()};
+  LIKELY_PARTS(weight, other, squashed)
 };
 
 TEST(Compose, DistributionsArePartsOfModels) {
@@ -265,7 +266,8 @@ TEST(Compose, DistributionsArePartsOfModels) {
   std::vector<std::string> names;
   for (const Part& part : named_parts(model)) names.push_back(part.name);
   EXPECT_EQ(names, (std::vector<std::string>{"weight.location", "weight.scale", "other.weights.logits",
-                                             "other.components.location", "other.components.scale"}));
+                                             "other.components.location", "other.components.scale",
+                                             "squashed.base.base.location", "squashed.base.base.scale"}));
   const Posterior gradient = grad(model, [](const Posterior& m) {
     return sum(m.weight.log_prob(tensor({1.0, 2.0, 3.0}))) + m.other.log_prob(tensor(0.5));
   });

@@ -130,7 +130,12 @@ TEST(MultivariateNormal, TheSameBitsOnAnyNumberOfThreads) {
 TEST(MultivariateNormal, Refusals) {
   const Tensor m = zeros({2});
   expect_refusal([] { MultivariateNormal::diagonal(tensor(1.0), tensor(1.0)); },
-                 "[MultivariateNormal] location must be a vector along the last axis, got shape ()");
+                 "[MultivariateNormal] location must hold a vector along the last axis, got shape ()");
+  expect_refusal(
+      [] {
+        MultivariateNormal::from_cholesky(zeros({0}), zeros({0, 0}));
+      },
+      "[MultivariateNormal] location must hold a vector along the last axis, got shape (0,)");
   expect_refusal(
       [&] {
         MultivariateNormal::diagonal(m, tensor({1.0, -1.0}));
