@@ -6,6 +6,7 @@
 #include <string>
 
 #include "likely/autodiff/trace.hpp"
+#include "likely/optim/clip.hpp"
 
 namespace likely::train::detail {
 
@@ -62,7 +63,8 @@ double differentiate_finitely(Learner& learner, const data::Batch& batch, const 
     loss = learner.differentiate(batch, Training(key)).item();
     if (!std::isfinite(loss)) {
       what = std::isnan(loss) ? "the loss is NaN" : "the loss is infinite";
-    } else if (!std::isfinite(learner.gradient_norm())) {
+    } else if (const auto gradient = learner.gradient();
+               !std::isfinite(optim::detail::global_norm({gradient.begin(), gradient.end()}))) {
       what = "the gradient is not finite";
     }
   } catch (const Error& error) {

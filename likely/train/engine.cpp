@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "likely/ops/arithmetic.hpp"
+#include "likely/optim/clip.hpp"
 #include "likely/train/blame.hpp"
 #include "likely/train/checkpoint.hpp"
 #include "likely/train/interrupt.hpp"
@@ -53,7 +54,10 @@ class Run {
     if (!settings_.out.empty()) open_folder();
     const CatchInterrupt interrupt(settings_.catch_interrupt);
     ProgressDisplay progress(settings_.progress, settings_.epochs, total_steps(), position_.step);
-    if (position_.step > 0) progress.say(fmt::format("continuing {} after step {}", where(), position_.step));
+    if (position_.step > 0) {
+      const char* what = reason_to_end() ? "nothing is left to do in" : "continuing";
+      progress.say(fmt::format("{} {} after step {}", what, where(), position_.step));
+    }
     std::optional<Stopped> stopped;
     while (!stopped) {
       if (position_.batch == batches_per_epoch_) {
@@ -205,7 +209,7 @@ class Run {
       const std::vector<Tensor*> gradient = learner_.gradient();
       for (std::size_t i = 0; i < gradient.size(); ++i) *gradient[i] = sums[i] / static_cast<double>(rows);
     }
-    if (settings_.clip_norm > 0.0) learner_.clip(settings_.clip_norm);
+    if (settings_.clip_norm > 0.0) optim::detail::clip_norm(learner_.gradient(), settings_.clip_norm);
     position_.loss_sum += loss_sum;
     position_.rows += rows;
     return loss_sum / static_cast<double>(rows);

@@ -31,10 +31,10 @@
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/nn/training.hpp"
-#include "likely/optim/clip.hpp"
 #include "likely/train/learner.hpp"
 #include "likely/train/metrics.hpp"
 #include "likely/train/options.hpp"
+#include "likely/tree/tree.hpp"
 
 namespace likely::train {
 
@@ -80,7 +80,9 @@ class LearnerOf final : public Learner {
         loss_(loss),
         average_(options.average),
         plateau_(options.plateau),
-        best_(model) {}
+        best_(model) {
+    for (const Slot& slot : slots_of(model)) learnable_.push_back(slot.learned);
+  }
 
   Tensor differentiate(const data::Batch& batch, const Training& training) override {
     auto result = value_and_grad(model_, [&](Model& model) -> Tensor {
@@ -94,17 +96,14 @@ class LearnerOf final : public Learner {
     return std::move(result.value);
   }
   std::vector<Tensor*> gradient() override {
-    std::vector<Tensor*> leaves;
-    std::vector<bool> learned;
-    for_each_leaf(model_, [&](Tensor&, PartKind kind) { learned.push_back(kind == PartKind::parameter); });
-    std::size_t next = 0;
-    for_each_leaf(*gradient_, [&](Tensor& tensor, PartKind) {
-      if (learned[next++]) leaves.push_back(&tensor);
-    });
-    return leaves;
+    const std::vector<Tensor*> parts = likely::detail::leaf_pointers(model_);
+    const std::vector<Tensor*> gradients = likely::detail::leaf_pointers(*gradient_);
+    std::vector<Tensor*> learned;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (learnable_[i] && !parts[i]->frozen()) learned.push_back(gradients[i]);
+    }
+    return learned;
   }
-  double gradient_norm() const override { return optim::global_norm(*gradient_); }
-  void clip(double norm) override { optim::clip_norm(*gradient_, norm); }
   void step() override {
     optimizer_.step(model_, *gradient_);
     gradient_.reset();
@@ -118,7 +117,10 @@ class LearnerOf final : public Learner {
   std::vector<Slot> state_slots() override {
     std::vector<Slot> slots;
     add_slots(slots, "optimizer.", optimizer_);
-    if (average_ != nullptr) add_slots(slots, "average.", *average_);
+    if (average_ != nullptr) {
+      add_slots(slots, "average.model.", average_->model);
+      slots.push_back({"average.updates", &average_->updates, false});
+    }
     if (plateau_ != nullptr) add_slots(slots, "plateau.", *plateau_);
     return slots;
   }
@@ -140,6 +142,7 @@ class LearnerOf final : public Learner {
   optim::Plateau* plateau_;
   Model best_;
   std::optional<Model> gradient_;
+  std::vector<bool> learnable_;  // of the model's leaves: not a buffer
 };
 
 template <class Model>

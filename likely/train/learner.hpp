@@ -33,9 +33,6 @@ class Learner {
   virtual Tensor differentiate(const data::Batch& batch, const Training& training) = 0;
   // The gradient's tensors at the learned parameters.
   virtual std::vector<Tensor*> gradient() = 0;
-  virtual double gradient_norm() const = 0;
-  // Scales the gradient to at most this norm.
-  virtual void clip(double norm) = 0;
   // Updates the model by the gradient, and forgets the gradient; shows the model to its average.
   virtual void step() = 0;
 

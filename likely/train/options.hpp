@@ -75,9 +75,9 @@ struct FitOptions {
   std::int64_t steps = 0;
   std::int64_t batch = 32;
   std::uint64_t seed = 0;
-  bool shuffle = true;          // another order every epoch, or always the data's own
-  bool drop_last = false;       // leave out an epoch's last batch if it is smaller than the others
-  std::int64_t prefetch = 2;    // batches that a background thread prepares ahead; 0: none
+  bool shuffle = true;        // another order every epoch, or always the data's own
+  bool drop_last = false;     // leave out an epoch's last batch if it is smaller than the others
+  std::int64_t prefetch = 0;  // batches that a background thread prepares ahead: where rows take time to read
   std::int64_t accumulate = 1;  // batches whose gradients are averaged into one step
   // The learning rate of a step, counted from 0. Without one the optimizer keeps its own.
   optim::Schedule schedule{};

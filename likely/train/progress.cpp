@@ -11,8 +11,6 @@ namespace likely::train::detail {
 
 namespace {
 
-constexpr int kBar = 20;
-
 int terminal_width() {
   winsize size{};
   if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -36,16 +34,35 @@ std::string epoch_of(const ProgressState& state) {
 }
 
 std::string numbers_of(const ProgressState& state) {
-  std::string text = fmt::format("loss {:.4g}", state.loss);
-  for (const auto& [name, value] : state.measured) {
-    text += fmt::format("  {}{} {:.4g}", state.on_validation ? "validation " : "", name, value);
+  std::string text = fmt::format("loss {:#.4g}", state.loss);
+  for (std::size_t i = 0; i < state.measured.size(); ++i) {
+    if (i == 0) text += state.on_validation ? "  validation:" : " ";
+    text += fmt::format(" {} {:#.4g}", state.measured[i].first, state.measured[i].second);
   }
   return text;
 }
 
 std::string rate_of(const ProgressState& state) {
-  if (!(state.rows_per_second > 0)) return "";
-  return fmt::format("  {} rows/s", grouped(state.rows_per_second));
+  return state.rows_per_second > 0 ? fmt::format("{} rows/s  ", grouped(state.rows_per_second)) : "";
+}
+
+std::string time_of(const ProgressState& state) {
+  if (state.step >= state.steps) return fmt::format("in {}  ", clock_time(state.seconds));
+  return state.rows_per_second > 0 ? fmt::format("{} left  ", clock_time(state.seconds_left)) : "";
+}
+
+// With a bar of so many characters, or none.
+std::string line_with(const ProgressState& state, int bar, bool with_rate) {
+  const double share = state.steps > 0
+                           ? std::min(1.0, static_cast<double>(state.step) / static_cast<double>(state.steps))
+                           : 0.0;
+  const int done = static_cast<int>(share * bar);
+  std::string drawn(static_cast<std::size_t>(done), '=');
+  if (done < bar) drawn += '>';
+  drawn.resize(static_cast<std::size_t>(bar), ' ');
+  if (bar > 0) drawn = fmt::format(" [{}]", drawn);
+  return fmt::format("{}{} {:3}%  {}{}{}", epoch_of(state), drawn, static_cast<int>(100 * share),
+                     time_of(state), with_rate ? rate_of(state) : "", numbers_of(state));
 }
 
 }  // namespace
@@ -58,22 +75,18 @@ std::string clock_time(double seconds) {
 }
 
 std::string progress_line(const ProgressState& state, int width) {
-  const double share = state.steps > 0
-                           ? std::min(1.0, static_cast<double>(state.step) / static_cast<double>(state.steps))
-                           : 0.0;
-  const int done = static_cast<int>(share * kBar);
-  std::string bar(static_cast<std::size_t>(done), '=');
-  if (done < kBar) bar += '>';
-  bar.resize(kBar, ' ');
-  std::string text = fmt::format("{} [{}] {:3}%  {}{}", epoch_of(state), bar, static_cast<int>(100 * share),
-                                 numbers_of(state), rate_of(state));
-  if (state.rows_per_second > 0) text += fmt::format("  {} left", clock_time(state.seconds_left));
-  if (static_cast<int>(text.size()) > width) text.resize(static_cast<std::size_t>(std::max(0, width)));
+  std::string text;
+  for (const auto& [bar, with_rate] :
+       {std::pair(24, true), std::pair(10, true), std::pair(10, false), std::pair(0, false)}) {
+    text = line_with(state, bar, with_rate);
+    if (static_cast<int>(text.size()) <= width) return text;
+  }
+  text.resize(static_cast<std::size_t>(std::max(0, width)));
   return text;
 }
 
 std::string epoch_line(const ProgressState& state) {
-  return fmt::format("{}  step {}  {}{}", epoch_of(state), state.step, numbers_of(state), rate_of(state));
+  return fmt::format("{}  step {}  {}{}", epoch_of(state), state.step, rate_of(state), numbers_of(state));
 }
 
 ProgressDisplay::ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps,
@@ -94,11 +107,11 @@ void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, double mean_lo
   state_.loss = mean_loss;
   rows_ += rows;
   const Clock::time_point now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - begin_).count();
-  if (seconds > 0.2) {
-    state_.rows_per_second = static_cast<double>(rows_) / seconds;
+  state_.seconds = std::chrono::duration<double>(now - begin_).count();
+  if (state_.seconds > 0.2) {
+    state_.rows_per_second = static_cast<double>(rows_) / state_.seconds;
     state_.seconds_left =
-        seconds * static_cast<double>(state_.steps - step) / static_cast<double>(step - first_step_);
+        state_.seconds * static_cast<double>(state_.steps - step) / static_cast<double>(step - first_step_);
   }
   if (how_ == Progress::bar && now - drawn_ > std::chrono::milliseconds(100)) {
     drawn_ = now;

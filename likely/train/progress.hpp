@@ -22,14 +22,16 @@ struct ProgressState {
   std::vector<std::pair<std::string, double>> measured{};  // after the last epoch
   bool on_validation = false;
   double rows_per_second = 0.0;  // 0: not known yet
+  double seconds = 0.0;          // so far
   double seconds_left = 0.0;
 };
 
-// "epoch 3/10 [=====>    ]  47%  loss 0.412  validation accuracy 0.873  12,300 rows/s  1:05 left", cut to a
-// width of so many characters.
+// "epoch 3/10 [====>     ]  47%  1:05 left  12,346 rows/s  loss 0.4123  validation: loss 0.5000 accuracy
+// 0.8735". Where that is wider than `width` characters, the bar shrinks, then the rate goes, then the bar;
+// then it is cut.
 std::string progress_line(const ProgressState& state, int width);
 
-// "epoch 3/10  step 1200  loss 0.412  validation accuracy 0.873  12,300 rows/s".
+// "epoch 3/10  step 1200  12,346 rows/s  loss 0.4123  validation: loss 0.5000 accuracy 0.8735".
 std::string epoch_line(const ProgressState& state);
 
 // "0:07", "12:05", "3:00:12".

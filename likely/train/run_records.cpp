@@ -22,8 +22,7 @@ Json parts_of(const std::vector<Slot>& slots) {
     Json part = {{"name", slot.name}, {"kind", slot.learned ? "parameter" : "buffer"}};
     if (slot.value->frozen()) part["kind"] = "frozen";
     if (slot.value->defined()) {
-      part["shape"] = Json::array();
-      for (int axis = 0; axis < slot.value->rank(); ++axis) part["shape"].push_back(slot.value->dim(axis));
+      part["shape"] = slot.value->shape().string();
       part["type"] = name_of(slot.value->dtype());
     }
     parts.push_back(std::move(part));

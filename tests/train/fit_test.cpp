@@ -52,6 +52,7 @@ void expect_the_bare_loop(const auto& optimizer_options) {
                                    {.epochs = 4,
                                     .batch = 16,
                                     .seed = 9,
+                                    .prefetch = count - 1,
                                     .on_step = [&](const train::StepReport& s) { seen.push_back(s.loss); },
                                     .progress = kSilent});
     EXPECT_EQ(seen, losses) << count << " threads";
@@ -325,7 +326,6 @@ TEST(Fit, AugmentsTrainingBatchesOnly) {
       train::fit(model, sgd, {.train = rows}, squared,
                  {.epochs = 3,
                   .batch = 4,
-                  .prefetch = 0,
                   .metrics = {{"largest", [](const Slope&, const data::Batch& b) { return max(b.x); }}},
                   .progress = kSilent});
   EXPECT_EQ(augmented, 6);

@@ -19,30 +19,37 @@ ProgressState some_state() {
 }
 
 TEST(Progress, OneLineSaysEverything) {
-  EXPECT_EQ(
-      progress_line(some_state(), 200),
-      "epoch 3/10 [=========>          ]  47%  loss 0.4123  validation loss 0.5  validation accuracy 0.8735  "
-      "12,346 rows/s  1:05 left");
+  EXPECT_EQ(progress_line(some_state(), 200),
+            "epoch 3/10 [===========>            ]  47%  1:05 left  12,346 rows/s  loss 0.4123  validation: "
+            "loss 0.5000 accuracy 0.8735");
 }
 
 TEST(Progress, TheLineFitsTheTerminal) {
-  EXPECT_EQ(progress_line(some_state(), 20), "epoch 3/10 [========");
+  EXPECT_EQ(progress_line(some_state(), 110),
+            "epoch 3/10 [====>     ]  47%  1:05 left  12,346 rows/s  loss 0.4123  validation: loss 0.5000 "
+            "accuracy 0.8735");
+  EXPECT_EQ(progress_line(some_state(), 100),
+            "epoch 3/10 [====>     ]  47%  1:05 left  loss 0.4123  validation: loss 0.5000 accuracy 0.8735");
+  EXPECT_EQ(progress_line(some_state(), 80),
+            "epoch 3/10  47%  1:05 left  loss 0.4123  validation: loss 0.5000 accuracy 0.8735");
+  EXPECT_EQ(progress_line(some_state(), 40), "epoch 3/10  47%  1:05 left  loss 0.4123 ");
   EXPECT_EQ(progress_line(some_state(), 0), "");
 }
 
 TEST(Progress, TheBarIsFullAtTheEnd) {
   ProgressState state = some_state();
   state.step = 100;
-  state.measured.clear();
-  state.rows_per_second = 0.0;
+  state.seconds = 61.0;
   state.epochs = 0;
-  EXPECT_EQ(progress_line(state, 200), "epoch 3 [====================] 100%  loss 0.4123");
+  state.on_validation = false;
+  state.measured = {{"accuracy", 1.0}};
+  EXPECT_EQ(progress_line(state, 200),
+            "epoch 3 [========================] 100%  in 1:01  12,346 rows/s  loss 0.4123  accuracy 1.000");
 }
 
 TEST(Progress, AnEpochsLineIsPlain) {
-  EXPECT_EQ(
-      epoch_line(some_state()),
-      "epoch 3/10  step 47  loss 0.4123  validation loss 0.5  validation accuracy 0.8735  12,346 rows/s");
+  EXPECT_EQ(epoch_line(some_state()),
+            "epoch 3/10  step 47  12,346 rows/s  loss 0.4123  validation: loss 0.5000 accuracy 0.8735");
 }
 
 TEST(Progress, TimesReadAsClocksDo) {

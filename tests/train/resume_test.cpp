@@ -46,6 +46,7 @@ train::FitResult<SmallNetwork> train_with(const OptimizerOptions& optimizer_opti
                                           .log_every = 1,
                                           .progress = train::Progress::silent};
   if (everything) {
+    options.prefetch = 2;
     options.accumulate = 2;
     options.clip_norm = 0.5;
     options.average = &average;
