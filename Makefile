@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell tools/jobs)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench format lint install clean
+.PHONY: help setup configure build demo test bench format lint install clean
 
 help:
 	@echo "make demo      build likely and train a small model"
@@ -17,11 +17,14 @@ help:
 setup:
 	@tools/setup
 
-build: setup
+configure: setup
 	@cmake --preset release --log-level=NOTICE
+
+build: configure
 	@cmake --build --preset release --parallel $(JOBS)
 
-demo: build
+demo: configure
+	@cmake --build --preset release --parallel $(JOBS) --target likely_command
 	@build/release/bin/likely demo
 
 test: build
@@ -41,7 +44,8 @@ lint:
 	@tools/setup check
 	@tools/lint
 
-install: build
+install: configure
+	@cmake --build --preset release --parallel $(JOBS) --target likely_command
 	@cmake --install build/release --prefix $(PREFIX)
 
 clean:
