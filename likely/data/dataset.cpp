@@ -64,8 +64,8 @@ class TensorSource final : public Source {
 
 }  // namespace
 
-Dataset::Dataset(Tensor x) : Dataset(std::move(x), Tensor()) {}
-Dataset::Dataset(Tensor x, Tensor y) : source_(std::make_shared<TensorSource>(x, y)) {}
+Dataset::Dataset(const Tensor& x) : Dataset(x, Tensor()) {}
+Dataset::Dataset(const Tensor& x, const Tensor& y) : source_(std::make_shared<TensorSource>(x, y)) {}
 Dataset::Dataset(std::shared_ptr<const Source> source) : source_(std::move(source)) {
   if (source_ == nullptr) refuse("Dataset", "the source is a null pointer");
 }

@@ -32,8 +32,8 @@ class Dataset {
   using Augmentation = std::function<Batch(Batch, Rng)>;
 
   // Rows along axis 0. Refuses a scalar, and another number of rows in y.
-  explicit Dataset(Tensor x);
-  Dataset(Tensor x, Tensor y);
+  explicit Dataset(const Tensor& x);
+  Dataset(const Tensor& x, const Tensor& y);
   // Data of your own.
   explicit Dataset(std::shared_ptr<const Source> source);
 
@@ -66,7 +66,7 @@ class Dataset {
   // as they are.
   Dataset augment(Augmentation f) const;
   // Other targets for the same rows: y[i] for row i. Refuses an augmented dataset.
-  Dataset with_targets(Tensor y) const;
+  Dataset with_targets(const Tensor& y) const;
 
   // In order.
   Batches batches(std::int64_t size, const BatchOptions& options = {}) const;

@@ -85,7 +85,7 @@ void Dataset::check_not_augmented(const char* operation) const {
   }
 }
 
-Dataset Dataset::with_targets(Tensor y) const {
+Dataset Dataset::with_targets(const Tensor& y) const {
   check_not_augmented("Dataset::with_targets");
   if (!y.defined() || y.rank() == 0 || y.dim(0) != size()) {
     refuse("Dataset::with_targets", "a target is needed for each of " + std::to_string(size()) +

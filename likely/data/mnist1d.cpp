@@ -59,7 +59,7 @@ Curve resample(const Curve& curve, std::size_t count) {
 
 // A Gaussian filter cut off at 4 standard deviations; beyond its ends the curve goes on as in a mirror.
 Curve smooth(const Curve& curve, double stddev) {
-  const auto radius = static_cast<std::int64_t>(4.0 * stddev + 0.5);
+  const std::int64_t radius = std::lround(4.0 * stddev);
   const auto size = static_cast<std::int64_t>(curve.size());
   const auto mirrored = [&](std::int64_t place) {
     place = ((place % (2 * size)) + 2 * size) % (2 * size);

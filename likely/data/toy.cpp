@@ -46,7 +46,8 @@ Dataset planar(const char* operation, std::int64_t rows, std::int64_t classes, d
     const std::int64_t label = i % classes;
     const std::int64_t count = (rows - label + classes - 1) / classes;  // of this class
     const auto last = static_cast<double>(count > 1 ? count - 1 : 1);
-    const Point point = place(label, static_cast<double>(i / classes) / last, count);
+    const std::int64_t number = i / classes;  // within its class
+    const Point point = place(label, static_cast<double>(number) / last, count);
     x.push_back(point.x);
     x.push_back(point.y);
   }

@@ -20,9 +20,9 @@ bool fits(const Tensor& stored, const Tensor& leaf) {
 }  // namespace
 
 void detail::save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
-                        std::map<std::string, std::string> metadata) {
+                        const std::map<std::string, std::string>& metadata) {
   NamedTensors named;
-  named.metadata = std::move(metadata);
+  named.metadata = metadata;
   for (const Part& part : parts) {
     if (part.value.defined()) named.tensors.emplace_back(part.name, part.value);
   }

@@ -25,7 +25,7 @@ struct NamedLeaf {
   Tensor* tensor;
 };
 void save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
-                std::map<std::string, std::string> metadata);
+                const std::map<std::string, std::string>& metadata);
 std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
                                               const std::vector<NamedLeaf>& leaves);
 
@@ -35,8 +35,8 @@ std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
 // first step) are left out.
 template <Tree Model>
 void save(const std::filesystem::path& path, const Model& model,
-          std::map<std::string, std::string> metadata = {}) {
-  detail::save_parts(path, named_parts(model), std::move(metadata));
+          const std::map<std::string, std::string>& metadata = {}) {
+  detail::save_parts(path, named_parts(model), metadata);
 }
 
 // Reads them back and gives the metadata. Refuses a file in which a tensor is missing, one that the model

@@ -73,7 +73,7 @@ class DictionaryReader {
     if (mark != '\'' && mark != '"') fail("a quoted name is expected");
     const std::size_t end = text_.find(mark, place_ + 1);
     if (end == std::string_view::npos) fail("a quote is not closed");
-    const std::string word(text_.substr(place_ + 1, end - place_ - 1));
+    std::string word(text_.substr(place_ + 1, end - place_ - 1));
     place_ = end + 1;
     return word;
   }

@@ -135,10 +135,10 @@ TEST(Dataset, SplitsIntoPartsThatHoldEveryRowOnce) {
 }
 
 TEST(Dataset, MapsWhateverIsRead) {
-  const Dataset mapped = tens(6).map([](Batch batch) { return Batch{batch.x + 0.5, batch.y}; });
+  const Dataset mapped = tens(6).map([](const Batch& batch) { return Batch{batch.x + 0.5, batch.y}; });
   EXPECT_TRUE(array_equal(mapped.rows({1}).x, tensor({{10.5, 11.5}})));
   EXPECT_TRUE(array_equal(mapped.subset({3, 1}).all().x, tensor({{30.5, 31.5}, {10.5, 11.5}})));
-  const Dataset twice = mapped.map([](Batch batch) { return Batch{batch.x * 2.0, batch.y}; });
+  const Dataset twice = mapped.map([](const Batch& batch) { return Batch{batch.x * 2.0, batch.y}; });
   EXPECT_TRUE(array_equal(twice.rows({1}).x, tensor({{21.0, 23.0}})));
 }
 
@@ -201,7 +201,7 @@ TEST(Dataset, RefusesWhatDoesNotFit) {
       },
       "[concat] some parts have targets and others have none");
   expect_refusal([&] { dataset.map({}); }, "[Dataset::map] the function is empty");
-  const Dataset shorter = dataset.map([](Batch batch) {
+  const Dataset shorter = dataset.map([](const Batch& batch) {
     return Batch{slice(batch.x, 0, {.stop = 1}), batch.y};
   });
   expect_refusal(

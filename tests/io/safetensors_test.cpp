@@ -146,7 +146,7 @@ TEST(Safetensors, RefuseToBeReadWhereAnythingIsWrong) {
 
 TEST(Safetensors, RefuseToBeWrittenWithoutProperNames) {
   const TemporaryFolder folder;
-  const auto save = [&](NamedTensors named) { save_safetensors(folder / "x", named); };
+  const auto save = [&](const NamedTensors& named) { save_safetensors(folder / "x", named); };
   expect_refusal(
       [&] {
         save({{{"a", zeros({1})}, {"a", zeros({1})}}, {}});

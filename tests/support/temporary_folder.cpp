@@ -38,6 +38,8 @@ std::string read_bytes(const std::filesystem::path& path) {
 }
 
 void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+  // Some file systems write at once what replaces a file by overwriting it; a new one is quicker.
+  std::filesystem::remove(path);
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
