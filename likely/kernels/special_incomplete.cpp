@@ -80,7 +80,7 @@ Jet continued_fraction(const Jet& b0, int limit, const Step& step) {
     d = reciprocal(d);
     const Jet factor = c * d;
     h = h * factor;
-    if (settled(h, factor)) break;
+    if (settled(h, factor) || std::isnan(h.v)) break;
   }
   return h;
 }

@@ -8,6 +8,7 @@
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/rng.hpp"
 #include "likely/prob/bijections.hpp"
+#include "likely/prob/kl.hpp"
 
 namespace likely {
 
@@ -69,5 +70,13 @@ class Transformed {
  private:
   Tensor inner(const Tensor& y) const { return map.forward(detail::zeros_of(y.shape(), y)); }
 };
+
+// The same map of two distributions leaves their divergence as it is. (Of maps with parameters nobody knows
+// whether they are the same.)
+template <class P, class Q, class Map>
+requires std::is_base_of_v<RisingBijection, Map> Tensor kl(const Transformed<P, Map>& p,
+                                                           const Transformed<Q, Map>& q) {
+  return kl(p.base, q.base);
+}
 
 }  // namespace likely

@@ -182,6 +182,13 @@ TEST(Kl, UniformToBetaAndGamma) {
                   {f64(0.2), f64(0.7), f64(2.0), f64(0.6)}, {.tolerance = 1e-5});
 }
 
+TEST(Kl, OfMappedLawsIsThatOfTheLaws) {
+  const Normal p(0.3, 0.7), q(-0.4, 1.2);
+  EXPECT_EQ(kl(Transformed(p, TanhMap()), Transformed(q, TanhMap())).item(), kl(p, q).item());
+  EXPECT_NEAR(kl(Transformed(p, ExpMap()), Transformed(q, ExpMap())).item(),
+              kl(LogNormal(0.3, 0.7), LogNormal(-0.4, 1.2)).item(), 1e-6);
+}
+
 TEST(Kl, MonteCarloComesNear) {
   const Normal p(tensor(0.3, DType::f64), 0.7);
   const Normal q(tensor(-0.4, DType::f64), 1.2);
