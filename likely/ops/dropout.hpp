@@ -1,4 +1,4 @@
-// Dropout (9.13): noise that keeps a network from relying on any single unit.
+// Dropout (chapter 9): noise that keeps a network from relying on any single unit.
 #pragma once
 
 #include "likely/core/tensor.hpp"
