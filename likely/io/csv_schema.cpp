@@ -40,6 +40,9 @@ CsvSchema::CsvSchema(const std::string& reader, const std::filesystem::path& pat
     : options_(options),
       file_(path.string()),
       missing_words_(options.missing_words.begin(), options.missing_words.end()) {
+  for (const std::string& word : missing_words_) {
+    longest_missing_word_ = std::max(longest_missing_word_, word.size());
+  }
   CsvRecords records(reader, path, dialect());
   name_columns(records);
   learn_kinds(records, index);

@@ -32,7 +32,8 @@ class CsvSchema {
   const std::string& file() const { return file_; }
   const std::vector<CsvColumn>& columns() const { return columns_; }
   bool is_missing(std::string_view text) const {
-    return text.empty() || missing_words_.contains(std::string(text));
+    return text.empty() ||
+           (text.size() <= longest_missing_word_ && missing_words_.contains(std::string(text)));
   }
   bool has_missing(const std::vector<CsvField>& fields) const;
   // The place of a word among the categories of a column; -1 for none.
@@ -51,6 +52,7 @@ class CsvSchema {
   CsvOptions options_;
   std::string file_;
   std::unordered_set<std::string> missing_words_;
+  std::size_t longest_missing_word_ = 0;  // most fields are longer, and need not be looked up
   std::vector<CsvColumn> columns_;
   std::vector<std::unordered_map<std::string, std::int64_t>> codes_;
 };
