@@ -62,9 +62,10 @@ class Run {
     while (!stopped) {
       if (position_.batch == batches_per_epoch_) {
         stopped = end_epoch(progress);
-      } else if (!(stopped = reason_to_end())) {
-        stopped = steps_of_an_epoch(progress, interrupt);
+        continue;
       }
+      stopped = reason_to_end();
+      if (!stopped) stopped = steps_of_an_epoch(progress, interrupt);
     }
     // Where the steps end within an epoch, what they reached is measured, too.
     const bool unmeasured = history_.empty() || history_.back().step != position_.step;

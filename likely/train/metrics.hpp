@@ -36,10 +36,10 @@ struct MeanSquaredError {
 
 // The share of rows whose largest output (the last axis of model(x)) is the label's. Refuses labels that are
 // not i64 or have another shape than the outputs without their last axis.
-inline constexpr detail::Accuracy accuracy{};
+inline constexpr detail::Accuracy accuracy{};  // NOLINT(readability-identifier-naming): is called
 
 // mean (model(x) - y)^2. Refuses outputs and targets of different shapes, which broadcasting would hide.
-inline constexpr detail::MeanSquaredError mean_squared_error{};
+inline constexpr detail::MeanSquaredError mean_squared_error{};  // NOLINT(readability-identifier-naming)
 
 // The mean of metric(model, batch) over all rows of a dataset: evaluate(model, test, train::accuracy).
 template <class Model, class Function>

@@ -11,7 +11,6 @@ namespace likely {
 namespace {
 
 using testing::expect_refusal;
-using testing::same_bits;
 using testing::TemporaryFolder;
 
 // exp(w x) overflows as soon as w has grown enough.

@@ -1,5 +1,6 @@
 #include "tests/train/child_process.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@ namespace likely::testing {
 pid_t start_test(const std::string& name, const std::map<std::string, std::string>& environment) {
   const std::string filter = "--gtest_filter=" + name;
   std::vector<std::string> words = {"OMP_WAIT_POLICY=passive"};
-  for (const auto& [key, value] : environment) words.push_back(key + "=" + value);
+  for (const auto& [key, value] : environment) words.push_back(fmt::format("{}={}", key, value));
   std::vector<char*> variables;
   for (std::string& word : words) variables.push_back(word.data());
   variables.push_back(nullptr);

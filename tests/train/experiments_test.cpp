@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <numeric>
 #include <set>
@@ -258,6 +259,72 @@ TEST(Search, RefusesWhatCannotBeTried) {
         train::grid_search({{"lr", {1.0, 2.0}}}, Rng(1), value).best();
       },
       "[search] all 2 trials failed, the first with: [mine] never");
+}
+
+// Ctrl-C while a member, fold or trial is trained: that one ends, and nothing more is begun.
+TEST(Experiments, StopOnCtrlC) {
+  const auto interrupted = [](Rng) {
+    std::raise(SIGINT);
+    return Shift{zeros({1})};
+  };
+  expect_refusal([&] { train::ensemble(3, Rng(1), interrupted); },
+                 "[ensemble] interrupted after 1 of 3 members");
+  const data::Dataset rows(ones({6, 1}), zeros({6}, DType::i64));
+  expect_refusal(
+      [&] {
+        train::cross_validate(rows, 3, Rng(1), [](const train::Data&, Rng) {
+          std::raise(SIGINT);
+          return 0.0;
+        });
+      },
+      "[cross_validate] interrupted after 1 of 3 folds");
+  expect_refusal(
+      [&] {
+        train::double_descent({1, 2}, {.train = rows, .validation = rows},
+                              [&](std::int64_t, const data::Dataset&, Rng rng) { return interrupted(rng); },
+                              {});
+      },
+      "[double_descent] interrupted after 1 of 2 widths");
+  expect_refusal(
+      [&] {
+        train::bias_variance(sine(), zeros({5, 1}, DType::f64),
+                             [](const data::Dataset&, Rng) -> train::Predictor {
+                               std::raise(SIGINT);
+                               return [](const Tensor& x) { return x; };
+                             });
+      },
+      "[bias_variance] interrupted after 1 of 100 datasets");
+  const train::SearchResult found =
+      train::grid_search({{"lr", {1.0, 2.0, 3.0}}}, Rng(1), [](const train::Choice& c, Rng) {
+        if (c.at("lr") == 2.0) std::raise(SIGINT);
+        return c.at("lr");
+      });
+  EXPECT_TRUE(found.interrupted);
+  EXPECT_EQ(found.trials.size(), 2U);  // what was found is kept
+}
+
+// A fit inside notices too, and the signal does not reach the next experiment.
+TEST(Experiments, AFitInsideStopsWithThem) {
+  std::int64_t steps = 0;
+  const auto train_one = [&](Rng rng) {
+    testing::SmallNetwork model(rng);
+    optim::Sgd sgd(model, {.lr = 0.1});
+    const auto result =
+        train::fit(model, sgd, {.train = testing::three_classes(40, 1)}, testing::kCrossEntropy,
+                   {.steps = 10,
+                    .on_step =
+                        [&](const train::StepReport& s) {
+                          if (steps == 0 && s.step == 3) std::raise(SIGINT);
+                        },
+                    .progress = train::Progress::silent});
+    steps = result.steps;
+    return model;
+  };
+  expect_refusal([&] { train::ensemble(2, Rng(1), train_one); },
+                 "[ensemble] interrupted after 1 of 2 members");
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(train::ensemble(2, Rng(1), train_one).members.size(), 2U);
+  EXPECT_EQ(steps, 10);
 }
 
 TEST(DoubleDescent, RandomizesTheShareOfLabelsAskedFor) {

@@ -13,8 +13,8 @@
 namespace likely {
 namespace {
 
-using testing::cross_entropy;
 using testing::expect_refusal;
+using testing::kCrossEntropy;
 using testing::same_bits;
 using testing::SmallNetwork;
 using testing::three_classes;
@@ -35,7 +35,7 @@ void expect_the_bare_loop(const auto& optimizer_options) {
   for (std::uint64_t epoch = 0; epoch < 4; ++epoch) {
     for (const data::Batch& batch : rows.batches(16, order.fold_in(epoch))) {
       const auto [loss, gradient] = value_and_grad(
-          bare, [&](SmallNetwork& m) { return cross_entropy(m, batch, Training(noise.fold_in(n))); });
+          bare, [&](SmallNetwork& m) { return kCrossEntropy(m, batch, Training(noise.fold_in(n))); });
       bare_optimizer.step(bare, gradient);
       losses.push_back(loss.item());
       ++n;
@@ -48,7 +48,7 @@ void expect_the_bare_loop(const auto& optimizer_options) {
     SmallNetwork model(Rng(5));
     Optimizer optimizer(model, optimizer_options);
     std::vector<double> seen;
-    const auto result = train::fit(model, optimizer, {.train = rows}, cross_entropy,
+    const auto result = train::fit(model, optimizer, {.train = rows}, kCrossEntropy,
                                    {.epochs = 4,
                                     .batch = 16,
                                     .seed = 9,
@@ -74,7 +74,7 @@ TEST(Fit, LearnsAndReportsEveryEpoch) {
   optim::Adam adam(model, {.lr = 0.02});
   const data::Dataset held_out = three_classes(200, 2);
   const auto result =
-      train::fit(model, adam, {.train = three_classes(400, 1), .validation = held_out}, cross_entropy,
+      train::fit(model, adam, {.train = three_classes(400, 1), .validation = held_out}, kCrossEntropy,
                  {.epochs = 12,
                   .batch = 50,
                   .seed = 1,
@@ -104,7 +104,7 @@ TEST(Fit, TheEpochsLossIsTheMeanOverItsRows) {
   SmallNetwork model(Rng(1));
   optim::Sgd sgd(model, {.lr = 0.1});
   std::vector<double> losses;
-  const auto result = train::fit(model, sgd, {.train = three_classes(40, 1)}, cross_entropy,
+  const auto result = train::fit(model, sgd, {.train = three_classes(40, 1)}, kCrossEntropy,
                                  {.epochs = 1,
                                   .batch = 16,
                                   .on_step = [&](const train::StepReport& s) { losses.push_back(s.loss); },
@@ -118,7 +118,7 @@ TEST(Fit, WithoutValidationMetricsAreTakenOnTheTrainingData) {
   optim::Sgd sgd(model, {.lr = 0.1});
   const data::Dataset rows = three_classes(40, 1);
   const auto result =
-      train::fit(model, sgd, {.train = rows}, cross_entropy,
+      train::fit(model, sgd, {.train = rows}, kCrossEntropy,
                  {.epochs = 2, .metrics = {{"accuracy", train::accuracy}}, .progress = kSilent});
   EXPECT_FALSE(result.history[1].on_validation);
   ASSERT_EQ(result.history[1].measured.size(), 1U);
@@ -128,7 +128,7 @@ TEST(Fit, WithoutValidationMetricsAreTakenOnTheTrainingData) {
 TEST(Fit, StopsAtTheStepsAskedForAndMeasuresThere) {
   SmallNetwork model(Rng(1));
   optim::Sgd sgd(model, {.lr = 0.1});
-  const auto result = train::fit(model, sgd, {.train = three_classes(40, 1)}, cross_entropy,
+  const auto result = train::fit(model, sgd, {.train = three_classes(40, 1)}, kCrossEntropy,
                                  {.steps = 7, .batch = 16, .progress = kSilent});
   EXPECT_EQ(result.steps, 7);
   EXPECT_EQ(result.epochs, 3);
@@ -163,17 +163,17 @@ data::Dataset line(std::int64_t rows) {
   return {x, matmul(x, tensor({{2.0}, {-1.0}}, DType::f64))};
 }
 
-constexpr auto squared = [](auto& m, const data::Batch& b) { return mean(square(m(b.x) - b.y)); };
+constexpr auto kSquared = [](auto& m, const data::Batch& b) { return mean(square(m(b.x) - b.y)); };
 
 TEST(Fit, AccumulatedBatchesAreOneLargeBatch) {
   Slope large;
   optim::Sgd by_large(large, {.lr = 0.3, .momentum = 0.9});
-  train::fit(large, by_large, {.train = line(28)}, squared,
+  train::fit(large, by_large, {.train = line(28)}, kSquared,
              {.epochs = 5, .batch = 12, .shuffle = false, .progress = kSilent});
   Slope small;
   optim::Sgd by_small(small, {.lr = 0.3, .momentum = 0.9});
   const auto result =
-      train::fit(small, by_small, {.train = line(28)}, squared,
+      train::fit(small, by_small, {.train = line(28)}, kSquared,
                  {.epochs = 5, .batch = 4, .shuffle = false, .accumulate = 3, .progress = kSilent});
   EXPECT_EQ(result.steps, 15);
   EXPECT_TRUE(allclose(small.weight, large.weight, 1e-12, 1e-14));
@@ -183,7 +183,7 @@ TEST(Fit, TheScheduleGivesEveryStepItsRate) {
   Slope model;
   optim::Sgd sgd(model, {.lr = 123.0});
   std::vector<double> rates;
-  train::fit(model, sgd, {.train = line(8)}, squared,
+  train::fit(model, sgd, {.train = line(8)}, kSquared,
              {.steps = 4,
               .batch = 8,
               .schedule = [](std::int64_t step) { return 0.1 / static_cast<double>(step + 1); },
@@ -203,7 +203,7 @@ TEST(Fit, TheScheduleGivesEveryStepItsRate) {
 TEST(Fit, ClipsTheWholeGradient) {
   Slope model;
   optim::Sgd sgd(model, {.lr = 1.0});
-  train::fit(model, sgd, {.train = line(8)}, squared,
+  train::fit(model, sgd, {.train = line(8)}, kSquared,
              {.steps = 1, .batch = 8, .clip_norm = 1e-3, .progress = kSilent});
   EXPECT_NEAR(norm(model.weight).item(), 1e-3, 1e-12);
 }
@@ -214,7 +214,7 @@ TEST(Fit, MeasuresAndKeepsTheAverage) {
   optim::Average average(model);
   std::vector<Tensor> weights;
   const auto result =
-      train::fit(model, sgd, {.train = line(8), .validation = line(4)}, squared,
+      train::fit(model, sgd, {.train = line(8), .validation = line(4)}, kSquared,
                  {.steps = 4,
                   .batch = 8,
                   .average = &average,
@@ -223,7 +223,7 @@ TEST(Fit, MeasuresAndKeepsTheAverage) {
   const Slope mean_model{(weights[0] + weights[1] + weights[2] + weights[3]) / 4.0};
   EXPECT_TRUE(allclose(average.model.weight, mean_model.weight, 1e-14, 1e-15));
   EXPECT_TRUE(array_equal(result.best.weight, average.model.weight));
-  EXPECT_NEAR(result.history[3]["loss"], squared(mean_model, line(4).all()).item(), 1e-12);
+  EXPECT_NEAR(result.history[3]["loss"], kSquared(mean_model, line(4).all()).item(), 1e-12);
 }
 
 TEST(Fit, AConstantLossLowersThePlateausRate) {
@@ -245,7 +245,7 @@ TEST(Fit, AConstantLossLowersThePlateausRate) {
 TEST(Fit, CallbacksMayStopIt) {
   Slope model;
   optim::Sgd sgd(model, {.lr = 0.1});
-  auto result = train::fit(model, sgd, {.train = line(8)}, squared,
+  auto result = train::fit(model, sgd, {.train = line(8)}, kSquared,
                            {.epochs = 10,
                             .batch = 2,
                             .on_step = [](train::StepReport& s) { s.stop = s.step == 6; },
@@ -253,7 +253,7 @@ TEST(Fit, CallbacksMayStopIt) {
   EXPECT_EQ(result.steps, 6);
   EXPECT_EQ(result.stopped, train::Stopped::by_callback);
   EXPECT_EQ(name_of(result.stopped), "by a callback");
-  result = train::fit(model, sgd, {.train = line(8)}, squared,
+  result = train::fit(model, sgd, {.train = line(8)}, kSquared,
                       {.epochs = 10,
                        .batch = 2,
                        .on_epoch = [](train::EpochReport& e) { e.stop = e.epoch == 3; },
@@ -270,7 +270,7 @@ TEST(Fit, StopsEarlyAndReturnsTheBestModel) {
   std::int64_t epoch = 0;
   const std::vector<double> scores = {0.1, 0.4, 0.9, 0.2, 0.9, 0.5, 0.95};
   const auto result =
-      train::fit(model, sgd, {.train = line(8), .validation = line(4)}, squared,
+      train::fit(model, sgd, {.train = line(8), .validation = line(4)}, kSquared,
                  {.epochs = 100,
                   .batch = 4,
                   .metrics = {{"score",
@@ -323,7 +323,7 @@ TEST(Fit, AugmentsTrainingBatchesOnly) {
     return batch;
   });
   const auto result =
-      train::fit(model, sgd, {.train = rows}, squared,
+      train::fit(model, sgd, {.train = rows}, kSquared,
                  {.epochs = 3,
                   .batch = 4,
                   .metrics = {{"largest", [](const Slope&, const data::Batch& b) { return max(b.x); }}},
@@ -335,7 +335,7 @@ TEST(Fit, AugmentsTrainingBatchesOnly) {
 void expect_options_refused(const Options& options, const std::string& message) {
   SmallNetwork model(Rng(1));
   optim::Sgd sgd(model, {.lr = 0.1});
-  expect_refusal([&] { train::fit(model, sgd, {.train = three_classes(10, 1)}, cross_entropy, options); },
+  expect_refusal([&] { train::fit(model, sgd, {.train = three_classes(10, 1)}, kCrossEntropy, options); },
                  message);
 }
 

@@ -17,8 +17,8 @@
 namespace likely {
 namespace {
 
-using testing::cross_entropy;
 using testing::expect_refusal;
+using testing::kCrossEntropy;
 using testing::SmallNetwork;
 using testing::start_test;
 using testing::TemporaryFolder;
@@ -58,7 +58,7 @@ train::FitResult<SmallNetwork> train_with(const OptimizerOptions& optimizer_opti
     batch.x = batch.x + rng.normal(batch.x.shape(), 0.0, 0.1);
     return batch;
   });
-  return train::fit(model, optimizer, {.train = rows, .validation = three_classes(30, 2)}, cross_entropy,
+  return train::fit(model, optimizer, {.train = rows, .validation = three_classes(30, 2)}, kCrossEntropy,
                     options);
 }
 

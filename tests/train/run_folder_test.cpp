@@ -19,8 +19,8 @@
 namespace likely {
 namespace {
 
-using testing::cross_entropy;
 using testing::expect_refusal;
+using testing::kCrossEntropy;
 using testing::SmallNetwork;
 using testing::TemporaryFolder;
 using testing::three_classes;
@@ -36,7 +36,7 @@ train::FitResult<SmallNetwork> fit_in(const std::filesystem::path& folder, std::
   SmallNetwork model(Rng(1));
   optim::Adam adam(model, {.lr = 0.01});
   return train::fit(model, adam, {.train = three_classes(40, 1), .validation = three_classes(20, 2)},
-                    cross_entropy,
+                    kCrossEntropy,
                     {.epochs = 2,
                      .batch = 20,
                      .seed = 7,
@@ -176,7 +176,7 @@ TEST(RunFolder, RefusesMetricsThatAreTooShort) {
   optim::Adam adam(model, {.lr = 0.01});
   try {
     train::fit(model, adam, {.train = three_classes(40, 1), .validation = three_classes(20, 2)},
-               cross_entropy, {.epochs = 2, .batch = 20, .seed = 7, .out = here, .resume = true});
+               kCrossEntropy, {.epochs = 2, .batch = 20, .seed = 7, .out = here, .resume = true});
     FAIL();
   } catch (const Error& error) {
     EXPECT_TRUE(std::string(error.what())

@@ -34,7 +34,7 @@ inline data::Dataset three_classes(std::int64_t rows, std::uint64_t seed) {
   return {x, argmax(slice(x, 1, {0, 3}), 1)};
 }
 
-inline constexpr auto cross_entropy = [](auto& model, const data::Batch& batch, const auto&... training) {
+inline constexpr auto kCrossEntropy = [](auto& model, const data::Batch& batch, const auto&... training) {
   return softmax_cross_entropy(model(batch.x, training...), batch.y);
 };
 
