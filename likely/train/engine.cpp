@@ -11,6 +11,7 @@
 #include "likely/train/blame.hpp"
 #include "likely/train/checkpoint.hpp"
 #include "likely/train/interrupt.hpp"
+#include "likely/train/loss_figure.hpp"
 #include "likely/train/metrics.hpp"
 #include "likely/train/monitor.hpp"
 #include "likely/train/progress.hpp"
@@ -73,6 +74,7 @@ class Run {
     if (position_.best_epoch == 0) learner_.keep_best();
     save();
     say_goodbye(progress, *stopped);
+    draw_figures(progress);
     return {.history = history_,
             .stopped = *stopped,
             .epochs = position_.epoch + (position_.batch > 0 ? 1 : 0),
@@ -289,6 +291,16 @@ class Run {
     } else if (stopped == Stopped::early) {
       progress.say(fmt::format("stopped early: {} was best in epoch {} ({:.6g})", monitor_.described(),
                                position_.best_epoch, position_.best_value));
+    }
+  }
+
+  // A training is not lost because its picture could not be drawn.
+  void draw_figures(ProgressDisplay& progress) const {
+    if (!folder_ || !settings_.figures || history_.size() < 2) return;
+    try {
+      draw_losses(folder_->figures(), history_);
+    } catch (const std::exception& error) {
+      progress.say(fmt::format("the losses could not be drawn: {}", error.what()));
     }
   }
 

@@ -167,6 +167,7 @@ Settings settings_of(const FitOptions<Model>& o) {
           .checkpoint_seconds = o.checkpoint_seconds,
           .checkpoint_every = o.checkpoint_every,
           .log_every = o.log_every,
+          .figures = o.figures,
           .notes = o.notes,
           .progress = o.progress,
           .catch_interrupt = o.catch_interrupt};

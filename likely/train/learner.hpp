@@ -73,6 +73,7 @@ struct Settings {
   bool resume;
   double checkpoint_seconds;
   std::int64_t checkpoint_every, log_every;
+  bool figures;
   std::map<std::string, std::string> notes;
   Progress progress;
   bool catch_interrupt;

@@ -104,6 +104,7 @@ struct FitOptions {
   double checkpoint_seconds = 10.0;
   std::int64_t checkpoint_every = 0;
   std::int64_t log_every = 0;                  // also write a line of metrics after so many steps each
+  bool figures = true;                         // draw the losses into the run folder at the end
   std::map<std::string, std::string> notes{};  // what else config.json should hold
   Progress progress = Progress::automatic;
   bool catch_interrupt = true;  // SIGINT and SIGTERM end the step, save and stop; a second one kills

@@ -23,7 +23,7 @@ class RunFolder {
   std::filesystem::path metrics() const { return folder_ / "metrics.jsonl"; }
   std::filesystem::path checkpoint() const { return folder_ / "checkpoint.safetensors"; }
   std::filesystem::path best() const { return folder_ / "best.safetensors"; }
-  std::filesystem::path loss_figure() const { return folder_ / "figures" / "loss.svg"; }
+  std::filesystem::path figures() const { return folder_ / "figures"; }
 
   // Whether a training was begun here.
   bool holds_run() const;

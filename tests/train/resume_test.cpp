@@ -44,6 +44,7 @@ train::FitResult<SmallNetwork> train_with(const OptimizerOptions& optimizer_opti
                                           .out = folder,
                                           .resume = true,
                                           .log_every = 1,
+                                          .figures = false,
                                           .progress = train::Progress::silent};
   if (everything) {
     options.prefetch = 2;

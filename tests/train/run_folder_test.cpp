@@ -98,6 +98,11 @@ TEST(RunFolder, HoldsConfigurationMetricsCheckpointAndBestModel) {
   EXPECT_TRUE(testing::same_bits(best, result.best));
   EXPECT_EQ(metadata.at("epoch"), std::to_string(result.best_epoch));
 
+  // Without gnuplot there is only the script.
+  const std::string script = contents(here / "figures" / "loss.gp");
+  EXPECT_NE(script.find("validation"), std::string::npos);
+  EXPECT_NE(script.find("epoch"), std::string::npos);
+
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(here))
     files.push_back(entry.path().filename());
