@@ -175,11 +175,11 @@ Settings settings_of(const FitOptions<Model>& o) {
 
 }  // namespace detail
 
-// Trains a model. The loss gives one number, and may be called in two ways:
-//   loss(model, batch, training)   in a step: layers that are handed `training` drop units, use batch
-//   statistics loss(model, batch)             on validation data, and in steps if it takes no `training`
-// One that is written with `const auto&... training`, as above, can do both; one that only knows training
-// leaves the validation to the metrics.
+// Trains a model. The loss gives one number. In a step it is called as loss(model, batch, training): layers
+// that are handed `training` drop units and take the statistics of the batch. On validation data, and in
+// steps if it takes no `training`, it is called as loss(model, batch). One that is written with `const
+// auto&... training`, as above, can do both; one that only knows training leaves the validation to the
+// metrics.
 //
 // Refuses, before the first step: options out of range, an empty dataset, a run folder that cannot be
 // written, has no room, is in use, or holds another run. A loss or gradient that is not finite ends the
