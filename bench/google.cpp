@@ -9,7 +9,8 @@
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   const int threads = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
-  for (const bench::Workload& work : bench::workloads(threads)) {
+  const bench::Workloads made = bench::workloads(threads);
+  for (const bench::Workload& work : made.all()) {
     benchmark::RegisterBenchmark(work.name.c_str(), [work](benchmark::State& state) {
       for (auto _ : state) work.run();
       state.counters["seconds_per_unit"] = benchmark::Counter(

@@ -74,8 +74,9 @@ auto make_residual_net() {
 // `make_optimizer(model, rate)` makes what steps the model. The numbers that both sides agree on are those of
 // `checked`, which drops nothing.
 template <class Model, class MakeOptimizer>
-void train(std::vector<Workload>& all, const char* name, Model model, Model checked,
-           MakeOptimizer make_optimizer, const Tensor& x, const Tensor& y, double rate) {
+void train(Workloads& all, const char* name, Model model, Model checked, MakeOptimizer make_optimizer,
+           const Tensor& x, const Tensor& y, double rate) {
+  if (!all.wants(name)) return;
   const auto step = [x, y](Model& m, auto& optimizer, Rng& rng) {
     const Training training(rng.split());
     auto [loss, gradient] =
@@ -85,26 +86,26 @@ void train(std::vector<Workload>& all, const char* name, Model model, Model chec
   };
   set_parameters(model);
   set_parameters(checked);
-  all.push_back({name, 1.0,
-                 [=, optimizer = make_optimizer(model, rate), rng = Rng(3)]() mutable {
-                   keep(step(model, optimizer, rng));
-                 },
-                 [=] {
-                   Model fresh = checked;
-                   auto optimizer = make_optimizer(fresh, kCheckRate);
-                   Rng rng(3);
-                   std::vector<double> result;
-                   for (int i = 0; i < kCheckSteps; ++i) result.push_back(step(fresh, optimizer, rng));
-                   for_each_leaf(fresh, [&](const Tensor& p, PartKind kind) {
-                     if (kind == PartKind::parameter) result.push_back(sum(p.to(DType::f64)).item());
-                   });
-                   return result;
-                 }});
+  all.add({name, 1.0,
+           [=, optimizer = make_optimizer(model, rate), rng = Rng(3)]() mutable {
+             keep(step(model, optimizer, rng));
+           },
+           [=] {
+             Model fresh = checked;
+             auto optimizer = make_optimizer(fresh, kCheckRate);
+             Rng rng(3);
+             std::vector<double> result;
+             for (int i = 0; i < kCheckSteps; ++i) result.push_back(step(fresh, optimizer, rng));
+             for_each_leaf(fresh, [&](const Tensor& p, PartKind kind) {
+               if (kind == PartKind::parameter) result.push_back(sum(p.to(DType::f64)).item());
+             });
+             return result;
+           }});
 }
 
 }  // namespace
 
-void add_training(std::vector<Workload>& all) {
+void add_training(Workloads& all) {
   const auto sgd = [](const auto& model, double rate) { return optim::Sgd(model, {.lr = rate}); };
   const auto momentum = [](const auto& model, double rate) {
     return optim::Sgd(model, {.lr = rate, .momentum = 0.9});

@@ -8,7 +8,7 @@
 
 namespace bench {
 
-void add_training(std::vector<Workload>& all);
+void add_training(Workloads& all);
 
 // The first elements of a tensor, then the sum of all.
 std::vector<double> list(const likely::Tensor& t, std::int64_t most = 64);

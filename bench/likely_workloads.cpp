@@ -36,64 +36,65 @@ Tensor chain(const Tensor& x, const Tensor& w, const Tensor& b) {
   return h;
 }
 
-void tiny(std::vector<Workload>& all) {
+void tiny(Workloads& all) {
   const Tensor x = tensor(normals(4, 1));
   const Tensor w = tensor(normals(4, 2));
   const Tensor b = tensor(normals(4, 3));
-  all.push_back({kA1, 2000.0,
-                 [=] {
-                   for (int i = 0; i < 1000; ++i) keep(x * w + b);
-                 },
-                 [=] { return list(x * w + b); }});
+  all.add({kA1, 2000.0,
+           [=] {
+             for (int i = 0; i < 1000; ++i) keep(x * w + b);
+           },
+           [=] { return list(x * w + b); }});
 
   const std::tuple point(tensor(normals(16, 4)), tensor(normals(16, 5)), tensor(normals(16, 6)));
   const auto gradient = [=] {
     return grad(point, [](const Tensor& p, const Tensor& q, const Tensor& r) { return sum(chain(p, q, r)); });
   };
-  all.push_back({kA3, 400.0,
-                 [=] {
-                   for (int i = 0; i < 20; ++i) keep(gradient());
-                 },
-                 [=] {
-                   const auto [gx, gw, gb] = gradient();
-                   return list(concat({gx, gw, gb}));
-                 }});
-  all.push_back({kA4, 400.0,
-                 [=] {
-                   for (int i = 0; i < 20; ++i) keep(vjp(point, chain).value);
-                 },
-                 [=] { return list(vjp(point, chain).value); }});
+  all.add({kA3, 400.0,
+           [=] {
+             for (int i = 0; i < 20; ++i) keep(gradient());
+           },
+           [=] {
+             const auto [gx, gw, gb] = gradient();
+             return list(concat({gx, gw, gb}));
+           }});
+  all.add({kA4, 400.0,
+           [=] {
+             for (int i = 0; i < 20; ++i) keep(vjp(point, chain).value);
+           },
+           [=] { return list(vjp(point, chain).value); }});
 }
 
-void rows(std::vector<Workload>& all) {
+void rows(Workloads& all) {
   const auto cross_entropy = [&](const char* name, std::int64_t n, std::int64_t classes) {
+    if (!all.wants(name)) return;
     const Tensor x = tensor(normals(n * classes, 20), {n, classes});
     const Tensor y = tensor(labels(n, classes, 21));
     const auto run = [=] {
       return value_and_grad(x, [&](const Tensor& logits) { return softmax_cross_entropy(logits, y); });
     };
-    all.push_back({name, 1.0, [=] { keep(run()); },
-                   [=] {
-                     const auto [loss, gradient] = run();
-                     return joined({loss, gradient});
-                   }});
+    all.add({name, 1.0, [=] { keep(run()); },
+             [=] {
+               const auto [loss, gradient] = run();
+               return joined({loss, gradient});
+             }});
   };
   cross_entropy(kN1, 8192, 1000);
   cross_entropy(kN2, 64, 50257);
-  {
+  if (all.wants(kN6)) {
     const Tensor x = tensor(normals(8192 * 1000, 22), {8192, 1000});
     const Tensor g = tensor(normals(8192 * 1000, 23), {8192, 1000});
     const auto run = [=] {
       auto [y, pull_back] = vjp(x, [](const Tensor& t) { return log_softmax(t, 1); });
       return std::pair(y, pull_back(g));
     };
-    all.push_back({kN6, 1.0, [=] { keep(run()); },
-                   [=] {
-                     const auto [y, gradient] = run();
-                     return joined({y, gradient});
-                   }});
+    all.add({kN6, 1.0, [=] { keep(run()); },
+             [=] {
+               const auto [y, gradient] = run();
+               return joined({y, gradient});
+             }});
   }
-  {
+  if (all.wants(kN9)) {
     const std::tuple point(tensor(normals(4096 * 768, 24), {4096, 768}), tensor(normals(768, 25)),
                            tensor(normals(768, 26)));
     const Tensor g = tensor(normals(4096 * 768, 27), {4096, 768});
@@ -102,20 +103,20 @@ void rows(std::vector<Workload>& all) {
                  [](const Tensor& x, const Tensor& w, const Tensor& b) { return layer_norm(x, 1, w, b); })
           .pull_back(g);
     };
-    all.push_back({kN9, 1.0, [=] { keep(run()); },
-                   [=] {
-                     const auto [gx, gw, gb] = run();
-                     return joined({gx, gw, gb});
-                   }});
+    all.add({kN9, 1.0, [=] { keep(run()); },
+             [=] {
+               const auto [gx, gw, gb] = run();
+               return joined({gx, gw, gb});
+             }});
   }
 }
 
-void elements(std::vector<Workload>& all) {
+void elements(Workloads& all) {
   constexpr std::int64_t kMillion = 1 << 20;
   const Tensor x = tensor(normals(kMillion, 30));
   const Tensor p = tensor(uniforms(kMillion, 31));
   const auto add = [&](const char* name, const std::function<Tensor()>& f) {
-    all.push_back({name, 1.0, [f] { keep(f()); }, [f] { return list(f()); }});
+    all.add({name, 1.0, [f] { keep(f()); }, [f] { return list(f()); }});
   };
   add(kP1, [=] { return x + p; });
   add(kP2, [=] { return exp(x); });
@@ -125,12 +126,12 @@ void elements(std::vector<Workload>& all) {
   add(kP6, [=] { return sum(x); });
 
   const auto add_random = [&](const char* name, const std::function<Tensor(Rng&)>& f) {
-    all.push_back({name, 1.0, [f, rng = Rng(1)]() mutable { keep(f(rng)); },
-                   [f] {
-                     Rng rng(2);
-                     const Tensor drawn = f(rng).to(DType::f64);
-                     return std::vector<double>{mean(drawn).item(), likely::std(drawn).item()};
-                   }});
+    all.add({name, 1.0, [f, rng = Rng(1)]() mutable { keep(f(rng)); },
+             [f] {
+               Rng rng(2);
+               const Tensor drawn = f(rng).to(DType::f64);
+               return std::vector<double>{mean(drawn).item(), likely::std(drawn).item()};
+             }});
   };
   add_random(kP7, [](Rng& rng) { return rng.normal({kMillion}); });
   add_random(kP8, [](Rng& rng) { return rng.uniform({kMillion}); });
@@ -139,13 +140,13 @@ void elements(std::vector<Workload>& all) {
 
 }  // namespace
 
-std::vector<Workload> workloads(int threads, const std::string& only) {
+Workloads workloads(int threads, const std::string& only) {
   set_threads(threads);
-  std::vector<Workload> all;
-  if (wanted(only, "a")) tiny(all);
-  if (wanted(only, "bcde")) add_training(all);
-  if (wanted(only, "n")) rows(all);
-  if (wanted(only, "p")) elements(all);
+  Workloads all(only);
+  tiny(all);
+  add_training(all);
+  rows(all);
+  elements(all);
   return all;
 }
 

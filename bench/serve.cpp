@@ -40,7 +40,8 @@ const bench::Workload* find(const std::vector<bench::Workload>& all, const std::
 
 int main(int argc, char** argv) {
   const int threads = argc > 1 ? std::stoi(argv[1]) : 1;
-  const std::vector<bench::Workload> all = bench::workloads(threads, argc > 2 ? argv[2] : "");
+  const bench::Workloads made = bench::workloads(threads, argc > 2 ? argv[2] : "");
+  const std::vector<bench::Workload>& all = made.all();
   std::cout.precision(17);
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);

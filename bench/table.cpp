@@ -200,32 +200,51 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// Times one workload on likely and on every peer in turns; the peer in the row is the fastest one.
-Row measure(Server& mine, std::vector<std::pair<std::string, Server*>>& peers, const std::string& name,
-            int threads, const Options& options) {
-  for (auto& [peer_name, peer] : peers) {
-    if (!agree(mine.check(name), peer->check(name))) {
-      throw std::runtime_error(name + ": likely and " + peer_name + " do not compute the same numbers");
+// One process for likely and one for every peer, with this workload alone.
+struct Sides {
+  Server mine;
+  std::vector<std::unique_ptr<Server>> peers;
+
+  Sides(const Options& options, int threads, const std::string& name)
+      : mine(options.likely, "", threads, name) {
+    for (const Options::Peer& peer : options.peers) {
+      peers.push_back(std::make_unique<Server>(peer.program, peer.library_path, threads, name));
     }
   }
+};
+
+void check_that_all_agree(const Options& options, int threads, const std::string& name) {
+  Sides sides(options, threads, name);
+  for (std::size_t i = 0; i < options.peers.size(); ++i) {
+    if (!agree(sides.mine.check(name), sides.peers[i]->check(name))) {
+      throw std::runtime_error(name + ": likely and " + options.peers[i].name +
+                               " do not compute the same numbers");
+    }
+  }
+}
+
+// Times one workload on likely and on every peer in turns, in processes that did nothing before; the peer in
+// the row is the fastest one.
+Row measure(const std::string& name, int threads, const Options& options) {
+  Sides sides(options, threads, name);
   std::vector<double> own;
-  std::vector<std::vector<double>> others(peers.size());
+  std::vector<std::vector<double>> others(sides.peers.size());
   for (int repeat = 0; repeat < options.repeats; ++repeat) {
     // A short rest lets the other process's idle threads fall asleep.
     const auto rest = [] { std::this_thread::sleep_for(std::chrono::milliseconds(20)); };
     rest();
-    own.push_back(mine.time(options.seconds, name));
-    for (std::size_t i = 0; i < peers.size(); ++i) {
+    own.push_back(sides.mine.time(options.seconds, name));
+    for (std::size_t i = 0; i < sides.peers.size(); ++i) {
       rest();
-      others[i].push_back(peers[i].second->time(options.seconds, name));
+      others[i].push_back(sides.peers[i]->time(options.seconds, name));
     }
   }
   Row row{name, threads, "", median(own), std::nullopt, std::nullopt};
-  for (std::size_t i = 0; i < peers.size(); ++i) {
+  for (std::size_t i = 0; i < sides.peers.size(); ++i) {
     const double time = median(others[i]);
     if (!row.peer_seconds || time < *row.peer_seconds) {
       row.peer_seconds = time;
-      row.peer = peers[i].first;
+      row.peer = options.peers[i].name;
     }
   }
   return row;
@@ -239,14 +258,8 @@ int run(const Options& options) {
     const bench::Limits limits = bench::measure_limits(threads);
     for (const std::string& name : Server(options.likely, "", threads).names()) {
       if (!options.only.empty() && name.compare(0, options.only.size(), options.only) != 0) continue;
-      Server mine(options.likely, "", threads, name);
-      std::vector<std::unique_ptr<Server>> servers;
-      std::vector<std::pair<std::string, Server*>> peers;
-      for (const Options::Peer& peer : options.peers) {
-        servers.push_back(std::make_unique<Server>(peer.program, peer.library_path, threads, name));
-        peers.emplace_back(peer.name, servers.back().get());
-      }
-      Row row = measure(mine, peers, name, threads, options);
+      check_that_all_agree(options, threads, name);
+      Row row = measure(name, threads, options);
       if (const double limit = bench::limit_seconds(name, limits); limit > 0)
         row.limit_share = limit / row.seconds;
       print(row);

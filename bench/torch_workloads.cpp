@@ -51,16 +51,16 @@ std::vector<double> parameter_sums(Module& module) {
   return sums;
 }
 
-void tiny(std::vector<Workload>& all) {
+void tiny(Workloads& all) {
   const Tensor x = floats(normals(4, 1), {4});
   const Tensor w = floats(normals(4, 2), {4});
   const Tensor b = floats(normals(4, 3), {4});
-  all.push_back({kA1, 2000.0,
-                 [=] {
-                   torch::NoGradGuard no_gradient;
-                   for (int i = 0; i < 1000; ++i) keep(x * w + b);
-                 },
-                 [=] { return list(x * w + b); }});
+  all.add({kA1, 2000.0,
+           [=] {
+             torch::NoGradGuard no_gradient;
+             for (int i = 0; i < 1000; ++i) keep(x * w + b);
+           },
+           [=] { return list(x * w + b); }});
   auto x16 = floats(normals(16, 4), {16}).requires_grad_();
   auto w16 = floats(normals(16, 5), {16}).requires_grad_();
   auto b16 = floats(normals(16, 6), {16}).requires_grad_();
@@ -74,28 +74,29 @@ void tiny(std::vector<Workload>& all) {
     w16.mutable_grad() = Tensor();
     b16.mutable_grad() = Tensor();
   };
-  all.push_back({kA3, 400.0,
-                 [=]() mutable {
-                   for (int i = 0; i < 20; ++i) {
-                     clear();
-                     chain().sum().backward();
-                   }
-                 },
-                 [=]() mutable {
-                   clear();
-                   chain().sum().backward();
-                   return list(torch::cat({x16.grad(), w16.grad(), b16.grad()}));
-                 }});
-  all.push_back({kA4, 400.0,
-                 [=] {
-                   for (int i = 0; i < 20; ++i) keep(chain());
-                 },
-                 [=] { return list(chain()); }});
+  all.add({kA3, 400.0,
+           [=]() mutable {
+             for (int i = 0; i < 20; ++i) {
+               clear();
+               chain().sum().backward();
+             }
+           },
+           [=]() mutable {
+             clear();
+             chain().sum().backward();
+             return list(torch::cat({x16.grad(), w16.grad(), b16.grad()}));
+           }});
+  all.add({kA4, 400.0,
+           [=] {
+             for (int i = 0; i < 20; ++i) keep(chain());
+           },
+           [=] { return list(chain()); }});
 }
 
 template <class MakeNet, class MakeOptimizer>
-void train(std::vector<Workload>& all, const char* name, MakeNet make_net, MakeOptimizer make_optimizer,
-           Tensor x, Tensor y, double rate) {
+void train(Workloads& all, const char* name, MakeNet make_net, MakeOptimizer make_optimizer, Tensor x,
+           Tensor y, double rate) {
+  if (!all.wants(name)) return;
   auto net = make_net();
   set_parameters(net);
   auto optimizer = std::make_shared<decltype(make_optimizer(net->parameters(), rate))>(
@@ -107,19 +108,19 @@ void train(std::vector<Workload>& all, const char* name, MakeNet make_net, MakeO
     opt.step();
     return loss.template item<double>();
   };
-  all.push_back({name, 1.0, [=]() mutable { step(net, *optimizer); },
-                 [=] {
-                   auto fresh = make_net();
-                   set_parameters(fresh);
-                   for (auto& child : fresh->modules()) {  // no chance in a check
-                     if (auto* dropout = child->template as<nn::Dropout>()) dropout->options.p(0.0);
-                   }
-                   auto opt = make_optimizer(fresh->parameters(), kCheckRate);
-                   std::vector<double> result;
-                   for (int i = 0; i < kCheckSteps; ++i) result.push_back(step(fresh, opt));
-                   for (const double sum : parameter_sums(fresh)) result.push_back(sum);
-                   return result;
-                 }});
+  all.add({name, 1.0, [=]() mutable { step(net, *optimizer); },
+           [=] {
+             auto fresh = make_net();
+             set_parameters(fresh);
+             for (auto& child : fresh->modules()) {  // no chance in a check
+               if (auto* dropout = child->template as<nn::Dropout>()) dropout->options.p(0.0);
+             }
+             auto opt = make_optimizer(fresh->parameters(), kCheckRate);
+             std::vector<double> result;
+             for (int i = 0; i < kCheckSteps; ++i) result.push_back(step(fresh, opt));
+             for (const double sum : parameter_sums(fresh)) result.push_back(sum);
+             return result;
+           }});
 }
 
 nn::Sequential mlp(const std::vector<std::int64_t>& widths) {
@@ -164,7 +165,7 @@ struct ResidualImpl : nn::Module {
 };
 TORCH_MODULE(Residual);
 
-void training(std::vector<Workload>& all) {
+void training(Workloads& all) {
   using namespace torch::optim;
   const auto sgd = [](auto p, double rate) { return SGD(p, SGDOptions(rate)); };
   const auto momentum = [](auto p, double rate) { return SGD(p, SGDOptions(rate).momentum(0.9)); };
@@ -186,8 +187,9 @@ void training(std::vector<Workload>& all) {
       integers(labels(32, 10, 17)), kSgdRate);
 }
 
-void rows(std::vector<Workload>& all) {
+void rows(Workloads& all) {
   const auto cross_entropy = [&](const char* name, std::int64_t n, std::int64_t classes) {
+    if (!all.wants(name)) return;
     auto x = floats(normals(n * classes, 20), {n, classes}).requires_grad_();
     const Tensor y = integers(labels(n, classes, 21));
     auto run = [x, y]() mutable {
@@ -196,16 +198,16 @@ void rows(std::vector<Workload>& all) {
       loss.backward();
       return loss;
     };
-    all.push_back({name, 1.0, [run]() mutable { keep(run()); },
-                   [run, x]() mutable {
-                     std::vector<double> result = list(run());
-                     for (const double v : list(x.grad())) result.push_back(v);
-                     return result;
-                   }});
+    all.add({name, 1.0, [run]() mutable { keep(run()); },
+             [run, x]() mutable {
+               std::vector<double> result = list(run());
+               for (const double v : list(x.grad())) result.push_back(v);
+               return result;
+             }});
   };
   cross_entropy(kN1, 8192, 1000);
   cross_entropy(kN2, 64, 50257);
-  {
+  if (all.wants(kN6)) {
     auto x = floats(normals(8192 * 1000, 22), {8192, 1000}).requires_grad_();
     const Tensor g = floats(normals(8192 * 1000, 23), {8192, 1000});
     auto run = [x, g]() mutable {
@@ -214,14 +216,14 @@ void rows(std::vector<Workload>& all) {
       y.backward(g);
       return y;
     };
-    all.push_back({kN6, 1.0, [run]() mutable { keep(run()); },
-                   [run, x]() mutable {
-                     std::vector<double> result = list(run());
-                     for (const double v : list(x.grad())) result.push_back(v);
-                     return result;
-                   }});
+    all.add({kN6, 1.0, [run]() mutable { keep(run()); },
+             [run, x]() mutable {
+               std::vector<double> result = list(run());
+               for (const double v : list(x.grad())) result.push_back(v);
+               return result;
+             }});
   }
-  {
+  if (all.wants(kN9)) {
     auto x = floats(normals(4096 * 768, 24), {4096, 768}).requires_grad_();
     auto w = floats(normals(768, 25), {768}).requires_grad_();
     auto b = floats(normals(768, 26), {768}).requires_grad_();
@@ -232,17 +234,17 @@ void rows(std::vector<Workload>& all) {
       b.mutable_grad() = Tensor();
       torch::layer_norm(x, {768}, w, b).backward(g);
     };
-    all.push_back({kN9, 1.0, run, [run, x, w, b]() mutable {
-                     run();
-                     std::vector<double> result = list(x.grad());
-                     for (const double v : list(w.grad())) result.push_back(v);
-                     for (const double v : list(b.grad())) result.push_back(v);
-                     return result;
-                   }});
+    all.add({kN9, 1.0, run, [run, x, w, b]() mutable {
+               run();
+               std::vector<double> result = list(x.grad());
+               for (const double v : list(w.grad())) result.push_back(v);
+               for (const double v : list(b.grad())) result.push_back(v);
+               return result;
+             }});
   }
 }
 
-void elements(std::vector<Workload>& all) {
+void elements(Workloads& all) {
   constexpr std::int64_t kMillion = 1 << 20;
   const Tensor x = floats(normals(kMillion, 30), {kMillion});
   const Tensor p = floats(uniforms(kMillion, 31), {kMillion});
@@ -251,12 +253,12 @@ void elements(std::vector<Workload>& all) {
       torch::NoGradGuard no_gradient;
       return f();
     };
-    all.push_back({name, 1.0, [quiet] { keep(quiet()); },
-                   [quiet, random] {
-                     if (!random) return list(quiet());
-                     const Tensor t = quiet().to(torch::kDouble);
-                     return std::vector<double>{t.mean().item<double>(), t.std().item<double>()};
-                   }});
+    all.add({name, 1.0, [quiet] { keep(quiet()); },
+             [quiet, random] {
+               if (!random) return list(quiet());
+               const Tensor t = quiet().to(torch::kDouble);
+               return std::vector<double>{t.mean().item<double>(), t.std().item<double>()};
+             }});
   };
   add(kP1, [=] { return x + p; });
   add(kP2, [=] { return x.exp(); });
@@ -274,15 +276,15 @@ void elements(std::vector<Workload>& all) {
 
 }  // namespace
 
-std::vector<Workload> workloads(int threads, const std::string& only) {
+Workloads workloads(int threads, const std::string& only) {
   at::set_num_threads(threads);
   at::set_num_interop_threads(1);
   torch::manual_seed(0);
-  std::vector<Workload> all;
-  if (wanted(only, "a")) tiny(all);
-  if (wanted(only, "bcde")) training(all);
-  if (wanted(only, "n")) rows(all);
-  if (wanted(only, "p")) elements(all);
+  Workloads all(only);
+  tiny(all);
+  training(all);
+  rows(all);
+  elements(all);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -51,15 +52,25 @@ std::vector<float> normals(std::int64_t count, std::uint64_t seed, double scale 
 std::vector<float> uniforms(std::int64_t count, std::uint64_t seed);
 std::vector<std::int64_t> labels(std::int64_t count, std::int64_t classes, std::uint64_t seed);
 
-// The workloads of one side, with its library set to this many threads: all, or those whose names begin with
-// the same letter as `only`. What a program did before decides how its allocator behaves, so each is timed in
-// a process that has not made the large arrays of the others.
-std::vector<Workload> workloads(int threads, const std::string& only = "");
+// The workloads of one side: all, or only the one of this name. What a process allocated before decides how
+// its allocator behaves, so a workload is timed in a process that makes nothing else.
+class Workloads {
+ public:
+  explicit Workloads(std::string only) : only_(std::move(only)) {}
+  bool wants(const std::string& name) const { return only_.empty() || only_ == name; }
+  // Drops one that is not wanted; whoever makes large arrays asks first.
+  void add(Workload work) {
+    if (wants(work.name)) all_.push_back(std::move(work));
+  }
+  const std::vector<Workload>& all() const { return all_; }
 
-// Whether a group of workloads, given by its letters, is asked for.
-inline bool wanted(const std::string& only, const std::string& letters) {
-  return only.empty() || letters.find(only.front()) != std::string::npos;
-}
+ private:
+  std::string only_;
+  std::vector<Workload> all_;
+};
+
+// With the side's library set to this many threads.
+Workloads workloads(int threads, const std::string& only = "");
 
 // Keeps the compiler from dropping a result.
 template <class T>
