@@ -43,7 +43,17 @@ std::int64_t cross_entropy(const float* x, const std::int64_t* targets, float* l
 std::int64_t cross_entropy(const double* x, const std::int64_t* targets, double* loss, double* lse,
                            std::int64_t rows, std::int64_t cols);
 
-// dx_k = scale (exp(x_k - lse) - [k = target])
+// The same together with dx_k = scale (exp(x_k - lse) - [k = target]), one scale for all rows, in one pass
+// over x. Only for rows short enough to be kept in a cache meanwhile.
+bool cross_entropy_makes_both(std::int64_t cols);
+std::int64_t cross_entropy_with_gradient(const float* x, const std::int64_t* targets, float scale,
+                                         float* loss, double* lse, float* dx, std::int64_t rows,
+                                         std::int64_t cols);
+std::int64_t cross_entropy_with_gradient(const double* x, const std::int64_t* targets, double scale,
+                                         double* loss, double* lse, double* dx, std::int64_t rows,
+                                         std::int64_t cols);
+
+// dx_k = scale (exp(x_k - lse) - [k = target]), row r with scale[r * scale_step]; scale_step is 0 or 1.
 void cross_entropy_backward(const float* x, const std::int64_t* targets, const double* lse,
                             const float* scale, std::int64_t scale_step, float* dx, std::int64_t rows,
                             std::int64_t cols);

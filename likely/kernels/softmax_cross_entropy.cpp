@@ -16,6 +16,8 @@ template <class T>
 struct CrossEntropyTable {
   std::int64_t (*hard)(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,
                        std::int64_t cols);
+  std::int64_t (*hard_both)(const T* x, const std::int64_t* targets, T scale, T* loss, double* lse, T* dx,
+                            std::int64_t rows, std::int64_t cols, bool stream);
   void (*hard_backward)(const T* x, const std::int64_t* targets, const double* lse, const T* scale,
                         std::int64_t scale_step, T* dx, std::int64_t rows, std::int64_t cols, bool stream);
   std::int64_t (*soft)(const T* x, const T* t, T* loss, double* lse, std::int64_t rows, std::int64_t cols);
@@ -44,6 +46,34 @@ std::int64_t hard_rows(const T* x, const std::int64_t* targets, T* loss, double*
     lse[row] = max + log_sum;
     loss[row] = static_cast<T>(log_sum + (max - static_cast<double>(x[targets[row]])));
   }
+  return bad;
+}
+
+// The exponentials of a row are in the nearest cache when their sum is known: the gradient costs no second
+// ones.
+template <class T>
+std::int64_t hard_both_rows(const T* x, const std::int64_t* targets, T scale, T* loss, double* lse, T* dx,
+                            std::int64_t rows, std::int64_t cols, bool stream) {
+  const hn::ScalableTag<T> d;
+  alignas(64) T kept[kSoftmaxBlock];
+  std::int64_t bad = -1;
+  for (std::int64_t row = 0; row < rows; ++row, x += cols, dx += cols) {
+    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols, kept);
+    if (!normalizer.good && bad < 0) bad = row;
+    const double log_sum = normalizer.log_sum();
+    const auto max = static_cast<double>(normalizer.max);
+    lse[row] = max + log_sum;
+    loss[row] = static_cast<T>(log_sum + (max - static_cast<double>(x[targets[row]])));
+    const auto factors = hn::Set(d, static_cast<T>(static_cast<double>(scale) / normalizer.sum));
+    for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
+      hn::Vec<decltype(d)> p[access.kCount];
+      access.load(kept + i, p);
+      for (auto& e : p) e = hn::Mul(e, factors);
+      access.store(p, dx + i);
+    });
+    dx[targets[row]] -= scale;
+  }
+  if (stream) hwy::FlushStream();
   return bad;
 }
 
@@ -160,8 +190,8 @@ void binary_backward_range(const T* x, const T* t, const T* scale, std::int64_t 
 
 template <class T>
 constexpr CrossEntropyTable<T> cross_entropy_table() {
-  return {&hard_rows<T>,          &hard_backward_rows<T>, &soft_rows<T>,
-          &soft_backward_rows<T>, &binary_range<T>,       &binary_backward_range<T>};
+  return {&hard_rows<T>,          &hard_both_rows<T>, &hard_backward_rows<T>,   &soft_rows<T>,
+          &soft_backward_rows<T>, &binary_range<T>,   &binary_backward_range<T>};
 }
 const CrossEntropyTable<float>* cross_entropy_table_f32() {
   static constexpr CrossEntropyTable<float> kTable = cross_entropy_table<float>();
@@ -198,6 +228,20 @@ std::int64_t hard_tiled(const T* x, const std::int64_t* targets, T* loss, double
   for_row_tiles(rows, cols, 0.3, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t found =
         table<T>().hard(x + first * cols, targets + first, loss + first, lse + first, last - first, cols);
+    if (found >= 0) bad.report(first + found);
+  });
+  return bad.get();
+}
+
+template <class T>
+std::int64_t hard_both_tiled(const T* x, const std::int64_t* targets, T scale, T* loss, double* lse, T* dx,
+                             std::int64_t rows, std::int64_t cols) {
+  const bool stream = too_large_for_caches<T>(rows, cols);
+  FirstBadRow bad;
+  for_row_tiles(rows, cols, 0.5, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t found =
+        table<T>().hard_both(x + first * cols, targets + first, scale, loss + first, lse + first,
+                             dx + first * cols, last - first, cols, stream);
     if (found >= 0) bad.report(first + found);
   });
   return bad.get();
@@ -259,6 +303,19 @@ std::int64_t cross_entropy(const float* x, const std::int64_t* targets, float* l
 std::int64_t cross_entropy(const double* x, const std::int64_t* targets, double* loss, double* lse,
                            std::int64_t rows, std::int64_t cols) {
   return hard_tiled(x, targets, loss, lse, rows, cols);
+}
+
+bool cross_entropy_makes_both(std::int64_t cols) { return cols <= kSoftmaxBlock; }
+
+std::int64_t cross_entropy_with_gradient(const float* x, const std::int64_t* targets, float scale,
+                                         float* loss, double* lse, float* dx, std::int64_t rows,
+                                         std::int64_t cols) {
+  return hard_both_tiled(x, targets, scale, loss, lse, dx, rows, cols);
+}
+std::int64_t cross_entropy_with_gradient(const double* x, const std::int64_t* targets, double scale,
+                                         double* loss, double* lse, double* dx, std::int64_t rows,
+                                         std::int64_t cols) {
+  return hard_both_tiled(x, targets, scale, loss, lse, dx, rows, cols);
 }
 
 void cross_entropy_backward(const float* x, const std::int64_t* targets, const double* lse,

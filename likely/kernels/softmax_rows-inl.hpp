@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "likely/kernels/elementwise_math-inl.hpp"
+#include "likely/kernels/softmax_block.hpp"
 #include "likely/kernels/vector_loops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -109,10 +110,6 @@ HWY_INLINE T sum_of_exponentials(D d, const T* x, std::int64_t n, T max, T* kept
   });
   return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]))));
 }
-
-// What fits the nearest cache: the maximum of a block is found first, then its exponentials, and memory is
-// read once.
-inline constexpr std::int64_t kSoftmaxBlock = 4096;
 
 // Keeps exp(x - max) in `kept` if it is not null; cols must not be above kSoftmaxBlock then.
 template <class D, class T = hn::TFromD<D>>

@@ -48,27 +48,44 @@ Scale scale_of(const Tensor& g) {
   return {g, 0};
 }
 
+// What a mean over so many rows hands back to each.
+template <class T>
+T mean_scale(std::int64_t rows) {
+  return static_cast<T>(1.0 / static_cast<double>(rows));
+}
+
 bool labels(const Tensor& targets) { return targets.dtype() == DType::i64; }
 
-// The losses of the rows, and log sum_j e^x_j for the backward pass: a constant to every tape.
+// The losses of the rows, and what the backward pass would compute again: constants to every tape.
 struct RowLosses {
   Tensor loss;
   Tensor log_sum_exp;
+  Tensor gradient;  // that of the mean of the losses by the logits, or empty
 };
 
-RowLosses row_losses_of_numbers(const Tensor& logits, const Tensor& targets) {
+// Whether the gradient is made along with the losses, while a row's exponentials are at hand. It is right as
+// it is for a mean that is the whole loss, and needs a factor otherwise.
+enum class Gradient : std::uint8_t { later, at_once };
+
+RowLosses row_losses_of_numbers(const Tensor& logits, const Tensor& targets, Gradient when) {
   const Tensor x = logits.contiguous();
   const Tensor t = targets.contiguous();
   const std::int64_t cols = x.shape().back();
   const std::int64_t rows = x.size() / cols;
   RowLosses result{Tensor::uninitialized(detail::without_last(x.shape()), x.dtype()),
-                   Tensor::uninitialized({rows}, DType::f64)};
+                   Tensor::uninitialized({rows}, DType::f64), Tensor()};
   double* lse = result.log_sum_exp.mutable_data<double>();
   with_floating(x.dtype(), [&]<class T>(T) {
     T* loss = result.loss.mutable_data<T>();
     if (labels(t)) {
-      const std::int64_t bad =
-          kernels::cross_entropy(x.data<T>(), t.data<std::int64_t>(), loss, lse, rows, cols);
+      std::int64_t bad = -1;
+      if (when == Gradient::at_once && rows > 0 && kernels::cross_entropy_makes_both(cols)) {
+        result.gradient = Tensor::uninitialized(x.shape(), x.dtype());
+        bad = kernels::cross_entropy_with_gradient(x.data<T>(), t.data<std::int64_t>(), mean_scale<T>(rows),
+                                                   loss, lse, result.gradient.mutable_data<T>(), rows, cols);
+      } else {
+        bad = kernels::cross_entropy(x.data<T>(), t.data<std::int64_t>(), loss, lse, rows, cols);
+      }
       detail::check_bad_row(kSoftmaxName, "logits", x.shape(), bad);
       return;
     }
@@ -131,19 +148,33 @@ Tensor logits_gradient(const Tensor& logits, const Tensor& targets, const Tensor
   return logits_gradient_of_numbers(logits, targets, log_sum_exp, g);
 }
 
-RowLosses row_losses(const Tensor& logits, const Tensor& targets) {
-  if (Tape* tape = recording_tape(logits, targets)) {
-    const Tensor x = tape->below(logits);
-    const Tensor t = tape->below(targets);
-    const RowLosses lower = row_losses(x, t);
-    const Tensor loss = tape->record(kSoftmaxName, lower.loss, {&logits, &targets},
-                                     [x, t, log_sum_exp = lower.log_sum_exp](const Tensor& g, Pull& pull) {
-                                       pull(0, [&] { return logits_gradient(x, t, log_sum_exp, g); });
-                                       pull(1, [&] { return -(unsqueeze(g, -1) * log_softmax(x)); });
-                                     });
-    return {loss, lower.log_sum_exp};
-  }
-  return row_losses_of_numbers(logits, targets);
+// Whether g is, in every row, what a mean of all rows hands back.
+bool comes_from_a_mean(const Tensor& g) {
+  const Scale scale = scale_of(g);
+  return with_floating(g.dtype(), [&]<class T>(T) {
+    const T* const first = scale.values.data<T>();
+    const std::int64_t count = scale.step == 0 ? 1 : g.size();
+    return std::all_of(first, first + count, [&](T value) { return value == mean_scale<T>(g.size()); });
+  });
+}
+
+// `when` is for the case that a tape will want the gradient; without one there is none.
+RowLosses row_losses(const Tensor& logits, const Tensor& targets, Gradient when, bool recorded = false) {
+  Tape* const tape = recording_tape(logits, targets);
+  if (tape == nullptr) return row_losses_of_numbers(logits, targets, recorded ? when : Gradient::later);
+  const Tensor x = tape->below(logits);
+  const Tensor t = tape->below(targets);
+  const RowLosses lower = row_losses(x, t, when, true);
+  const Tensor loss = tape->record(
+      kSoftmaxName, lower.loss, {&logits, &targets},
+      [x, t, log_sum_exp = lower.log_sum_exp, of_mean = lower.gradient](const Tensor& g, Pull& pull) {
+        pull(0, [&] {
+          if (of_mean.defined() && !recording_tape(x, t, g) && comes_from_a_mean(g)) return of_mean;
+          return logits_gradient(x, t, log_sum_exp, g);
+        });
+        pull(1, [&] { return -(unsqueeze(g, -1) * log_softmax(x)); });
+      });
+  return {loss, lower.log_sum_exp, Tensor()};
 }
 
 void check_labels(const Tensor& logits, const Tensor& targets) {
@@ -218,14 +249,16 @@ Tensor softmax_cross_entropy(const Tensor& logits, const Tensor& targets, const 
   detail::check_rows(kSoftmaxName, "logits", logits);
   if (labels(targets)) {
     check_labels(logits, targets);
-    return reduce(kSoftmaxName, row_losses(logits, targets).loss, options);
+    const Gradient when = options.reduction == Reduction::sum ? Gradient::later : Gradient::at_once;
+    return reduce(kSoftmaxName, row_losses(logits, targets, when).loss, options);
   }
   detail::check_floating(kSoftmaxName, "targets that are not i64 labels", targets);
   if (!(targets.shape() == logits.shape())) {
     refuse(kSoftmaxName, "targets that are not i64 labels must have the logits' shape: " +
                              targets.shape().string() + " for " + logits.shape().string());
   }
-  return reduce(kSoftmaxName, row_losses(logits, cast(targets, logits.dtype())).loss, options);
+  return reduce(kSoftmaxName, row_losses(logits, cast(targets, logits.dtype()), Gradient::later).loss,
+                options);
 }
 
 Tensor binary_cross_entropy_from_logits(const Tensor& logits, const Tensor& targets,

@@ -107,6 +107,29 @@ TEST(SoftmaxCrossEntropy, Gradients) {
                   {numbers({3})});
 }
 
+// The gradient of a mean is made along with the losses, that of anything else afterwards.
+TEST(SoftmaxCrossEntropy, TheGradientOfAMeanIsTheOneOfItsSum) {
+  Rng rng(3);
+  for (const std::int64_t classes : {1, 7, 1000, 5000}) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const Tensor x = rng.normal({6, classes}, 0.0, 3.0, dtype);
+      const Tensor y = rng.randint(0, classes, {6});
+      const auto gradient = [&](const auto& loss) { return grad(x, loss); };
+      const Tensor of_sum = gradient(
+          [&](const Tensor& t) { return softmax_cross_entropy(t, y, {.reduction = Reduction::sum}) / 6.0; });
+      const double close = dtype == DType::f32 ? 1e-6 : 1e-14;
+      const Tensor of_mean = gradient([&](const Tensor& t) { return softmax_cross_entropy(t, y); });
+      EXPECT_TRUE(allclose(of_mean, of_sum, close, 1e-3 * close)) << classes;
+      const Tensor of_rows = gradient([&](const Tensor& t) {
+        return -mean(-softmax_cross_entropy(t, y, {.reduction = Reduction::none}));
+      });
+      EXPECT_TRUE(allclose(of_rows, of_sum, close, 1e-3 * close)) << classes;
+      const Tensor tripled = gradient([&](const Tensor& t) { return 3.0 * softmax_cross_entropy(t, y); });
+      EXPECT_TRUE(allclose(tripled, 3.0 * of_sum, close, 1e-3 * close)) << classes;
+    }
+  }
+}
+
 TEST(SoftmaxCrossEntropy, ThirdDerivativesFollow) {
   // log(1 + e^-d) for logits (d, 0) and label 0: its third derivative is s (1 - s) (1 - 2 s) times -1.
   const double d = 0.7;

@@ -1,0 +1,12 @@
+// How long a piece of a row the softmax kernels work on at a time.
+#pragma once
+
+#include <cstdint>
+
+namespace likely::kernels {
+
+// What fits the nearest cache: the maximum of a block is found first, then its exponentials, and memory is
+// read once.
+inline constexpr std::int64_t kSoftmaxBlock = 4096;
+
+}  // namespace likely::kernels
