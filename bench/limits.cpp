@@ -123,7 +123,7 @@ const std::map<std::string, Demand>& demands() {
       {"c2", {kLargeMlp, 0, 669706 * 12.0}},
       {"d1", {kCnn, 0, 0}},
       {"e1", {kResidual, 0, 0}},
-      {"n1", {0, 3 * 4.0 * 8192 * 1000, 0}},  // logits read twice, gradient written
+      {"n1", {0, 2 * 4.0 * 8192 * 1000, 0}},  // logits read, gradient written
       {"n2", {0, 0, 3 * 4.0 * 64 * 50257}},
       {"n6", {0, 5 * 4.0 * 8192 * 1000, 0}},  // x read, y written; y, g read, dx written
       {"n9", {0, 5 * 4.0 * 4096 * 768, 0}},

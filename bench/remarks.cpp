@@ -3,11 +3,11 @@
 namespace bench {
 
 std::string remarks() {
-  return "Far from the limit: small products (b, c) reach what any library does there, not the peak of "
-         "registers;\n"
-         "d1 has few channels and many passes; p5 keeps the tail's relative accuracy; p7 to p9 compute ten "
-         "rounds of\n"
-         "Philox an element. docs/performance.md says more.\n";
+  return "Far from the limit: at the sizes of b and c no library comes near the peak of registers; d1 has "
+         "few\n"
+         "channels and many passes; n2 and p2 to p5 wait for exponentials, p5 also for the tail's accuracy; "
+         "p7 to\n"
+         "p9 compute ten rounds of Philox an element. docs/performance.md says more.\n";
 }
 
 }  // namespace bench
