@@ -94,9 +94,10 @@ double triad_bytes_per_second(int threads, long floats_in_all, int rounds) {
   std::vector<std::vector<float>> arrays(static_cast<std::size_t>(3 * threads));
   for (auto& array : arrays) array.assign(static_cast<std::size_t>(n), 1.0F);
   const double seconds = best_time(threads, 7, [&](int i) {
-    auto* a = arrays[static_cast<std::size_t>(3 * i)].data();
-    const auto* b = arrays[static_cast<std::size_t>(3 * i + 1)].data();
-    const auto* c = arrays[static_cast<std::size_t>(3 * i + 2)].data();
+    const std::size_t first = 3 * static_cast<std::size_t>(i);
+    auto* a = arrays[first].data();
+    const auto* b = arrays[first + 1].data();
+    const auto* c = arrays[first + 2].data();
     for (int r = 0; r < rounds; ++r) HWY_DYNAMIC_DISPATCH(triad)(a, b, c, n);
   });
   return 12.0 * static_cast<double>(n) * threads * rounds / seconds;
