@@ -12,7 +12,7 @@ namespace {
 
 int depth_from_environment() {
   const char* wish = std::getenv("LIKELY_TRACE_NAN");
-  return wish != nullptr && std::string_view(wish) != "" && std::string_view(wish) != "0" ? 1 : 0;
+  return wish != nullptr && !std::string_view(wish).empty() && std::string_view(wish) != "0" ? 1 : 0;
 }
 
 thread_local std::int64_t steps_traced = 0;

@@ -257,7 +257,7 @@ Tensor transposed_convolution(const Call& call, const ConvTranspose2dOptions& op
                           extent_string(call.flat, options.padding));
   }
   const DType type = common_type(call);
-  const Tensor y = transposed(s, cast(call.x, type), cast(call.weight, type));
+  Tensor y = transposed(s, cast(call.x, type), cast(call.weight, type));
   if (!call.bias.defined()) return y;
   return y + reshape(cast(call.bias, type), call.flat ? Shape{s.in_channels, 1} : Shape{s.in_channels, 1, 1});
 }
