@@ -1,0 +1,449 @@
+// Chapter 5, loss functions, up to several outputs (5.1-5.26): each numbered equation against plain
+// arithmetic.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "likely/core/create.hpp"
+#include "likely/likely.hpp"
+#include "likely/models/book/book.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/golden.hpp"
+#include "tests/support/plain_network.hpp"
+#include "tests/support/shared_data.hpp"
+
+namespace likely::book {
+namespace {
+
+using std::numbers::pi;
+using testing::golden_number;
+using testing::golden_numbers;
+using testing::numbers;
+using testing::plain_sigmoid;
+
+const std::vector<double> kX{-1.0, -0.4, 0.1, 0.7, 1.3, 2.0};
+const std::vector<double> kY{-0.3, 0.4, 0.2, 1.1, 0.9, 1.8};
+constexpr std::int64_t kRows = 6;
+Tensor x_data() { return tensor(kX); }
+Tensor y_data() { return tensor(kY); }
+
+Tensor number(double value) { return tensor(value, DType::f64); }
+
+double normal_density(double y, double mean, double variance) {
+  return std::exp(-(y - mean) * (y - mean) / (2.0 * variance)) / std::sqrt(2.0 * pi * variance);
+}
+
+// The line of least squares by the normal equations, and its sum of squares.
+struct BestLine {
+  double phi0, phi1, squares;
+};
+BestLine best_line() {
+  double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+  for (std::size_t i = 0; i < kX.size(); ++i) {
+    n += 1.0;
+    sx += kX[i];
+    sy += kY[i];
+    sxx += kX[i] * kX[i];
+    sxy += kX[i] * kY[i];
+  }
+  const double det = n * sxx - sx * sx;
+  BestLine best{(sxx * sy - sx * sxy) / det, (n * sxy - sx * sy) / det, 0.0};
+  for (std::size_t i = 0; i < kX.size(); ++i)
+    best.squares += std::pow(kY[i] - best.phi0 - best.phi1 * kX[i], 2.0);
+  return best;
+}
+
+// Where a loss of a line is least.
+template <class Loss>
+Line minimizer(const Loss& loss) {
+  Line model(0.1, -0.2, DType::f64);
+  optim::Lbfgs lbfgs;
+  EXPECT_TRUE(lbfgs.minimize(model, loss, {.max_iterations = 300, .gradient_tolerance = 1e-9}).converged);
+  return model;
+}
+
+// Parameters of lines on a grid.
+struct GridPoint {
+  double phi0, phi1;
+};
+std::vector<GridPoint> grid() {
+  std::vector<GridPoint> points;
+  for (int j = -6; j <= 6; ++j) {
+    for (int k = -6; k <= 6; ++k) points.push_back({0.1 * j + 0.3, 0.1 * k + 0.5});
+  }
+  return points;
+}
+
+template <class Score>
+std::size_t best_of(const std::vector<GridPoint>& points, const Score& score) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (score(points[i]) > score(points[best])) best = i;
+  }
+  return best;
+}
+
+double plain_likelihood(const GridPoint& p, double variance) {
+  double product = 1.0;
+  for (std::size_t i = 0; i < kX.size(); ++i)
+    product *= normal_density(kY[i], p.phi0 + p.phi1 * kX[i], variance);
+  return product;
+}
+
+double log_likelihood(const GridPoint& p, double variance) {
+  const Line model(p.phi0, p.phi1, DType::f64);
+  return sum(Normal(model(x_data()), std::sqrt(variance)).log_prob(y_data())).item();
+}
+
+TEST(Udl05, Eq1_MaximumLikelihood) {
+  const auto points = grid();
+  const std::size_t by_product = best_of(points, [](const GridPoint& p) { return plain_likelihood(p, 0.3); });
+  const std::size_t by_likely =
+      best_of(points, [](const GridPoint& p) { return std::exp(log_likelihood(p, 0.3)); });
+  EXPECT_EQ(by_product, by_likely);
+  for (const GridPoint& p : points)
+    EXPECT_NEAR(std::exp(log_likelihood(p, 0.3)), plain_likelihood(p, 0.3), 1e-12 * plain_likelihood(p, 0.3));
+}
+
+TEST(Udl05, Eq2_IndependentRows) {
+  const Tensor mean = Line(0.2, 0.7, DType::f64)(x_data());
+  const Independent joint(Normal(mean, 0.8), 1);
+  double product = 1.0;
+  for (std::size_t i = 0; i < kX.size(); ++i) product *= normal_density(kY[i], 0.2 + 0.7 * kX[i], 0.64);
+  EXPECT_EQ(joint.event_shape(), Shape({kRows}));
+  EXPECT_NEAR(std::exp(joint.log_prob(y_data()).item()), product, 1e-14);
+}
+
+TEST(Udl05, Eq3_LogarithmKeepsTheMaximum) {
+  const auto points = grid();
+  EXPECT_EQ(best_of(points, [](const GridPoint& p) { return plain_likelihood(p, 0.3); }),
+            best_of(points, [](const GridPoint& p) { return log_likelihood(p, 0.3); }));
+  for (const GridPoint& p : points)
+    EXPECT_NEAR(log_likelihood(p, 0.3), std::log(plain_likelihood(p, 0.3)), 1e-11);
+  // 3000 rows: the product is 0 in double precision, the sum of logarithms is not.
+  const Tensor many = full({3000}, 2.0, DType::f64);
+  const double each = -0.5 * std::log(2.0 * pi) - 2.0;
+  EXPECT_EQ(prod(exp(Normal(zeros({3000}, DType::f64), 1.0).log_prob(many))).item(), 0.0);
+  EXPECT_NEAR(sum(Normal(zeros({3000}, DType::f64), 1.0).log_prob(many)).item(), 3000.0 * each, 1e-8);
+}
+
+TEST(Udl05, Eq4_NegativeLogLikelihood) {
+  const auto points = grid();
+  EXPECT_EQ(best_of(points, [](const GridPoint& p) { return plain_likelihood(p, 0.3); }),
+            best_of(points, [](const GridPoint& p) {
+              const Line model(p.phi0, p.phi1, DType::f64);
+              return -(-sum(Normal(model(x_data()), std::sqrt(0.3)).log_prob(y_data()))).item();
+            }));
+}
+
+TEST(Udl05, Eq5_MostProbableOutput) {
+  const Tensor logits = numbers({7, 4}, 2.0, 1);
+  const Categorical law(logits);
+  const Tensor guess = argmax(logits, 1);
+  for (std::int64_t i = 0; i < 7; ++i) {
+    std::int64_t best = 0;
+    for (std::int64_t k = 1; k < 4; ++k) {
+      if (logits.at({i, k}) > logits.at({i, best})) best = k;
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(guess.at({i})), best);
+    const Tensor all = log_softmax(logits);
+    for (std::int64_t k = 0; k < 4; ++k) EXPECT_LE(all.at({i, k}), all.at({i, best}));
+    EXPECT_NEAR(law.log_prob(guess).at({i}), all.at({i, best}), 1e-14);
+  }
+}
+
+TEST(Udl05, Eq6_Recipe) {
+  // The minimum of the negative log-likelihood of yes-or-no answers: the derivatives vanish there.
+  const std::vector<double> answers{0.0, 1.0, 0.0, 1.0, 0.0, 1.0};
+  Logistic model(0.0, 0.0, DType::f64);
+  optim::Lbfgs lbfgs;
+  lbfgs.minimize(model, [&](const Logistic& m) { return -sum(m.law(x_data()).log_prob(tensor(answers))); },
+                 {.gradient_tolerance = 1e-10});
+  double slope0 = 0.0, slope1 = 0.0;
+  for (std::size_t i = 0; i < kX.size(); ++i) {
+    const double error = plain_sigmoid(model.phi.at({0}) + model.phi.at({1}) * kX[i]) - answers[i];
+    slope0 += error;
+    slope1 += error * kX[i];
+  }
+  EXPECT_NEAR(slope0, 0.0, 1e-9);
+  EXPECT_NEAR(slope1, 0.0, 1e-9);
+  EXPECT_GT(std::abs(model.phi.at({1})), 0.1);
+}
+
+TEST(Udl05, Eq7_NormalDensity) {
+  for (const double mean : {-1.5, 0.0, 2.0}) {
+    for (const double variance : {0.04, 1.0, 9.0}) {
+      const Normal law(number(mean), std::sqrt(variance));
+      double total = 0.0;  // the trapezium rule is exact here to all digits
+      const double step = std::sqrt(variance) / 8.0;
+      for (int k = -100; k <= 100; ++k)
+        total += step * std::exp(law.log_prob(number(mean + step * k)).item());
+      EXPECT_NEAR(total, 1.0, 1e-13);
+      for (const double y : {-3.0, 0.2, 1.9})
+        EXPECT_NEAR(std::exp(law.log_prob(number(y)).item()), normal_density(y, mean, variance), 1e-14);
+    }
+  }
+}
+
+TEST(Udl05, Eq8_NormalAroundAPrediction) {
+  const ShallowNetwork network(1, 5, 1, {.dtype = DType::f64}, Rng(3));
+  const Tensor x = reshape(x_data(), {kRows, 1}), y = reshape(y_data(), {kRows, 1});
+  const Tensor log_prob = Normal(network(x), 0.5).log_prob(y);
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const testing::Row h = testing::plain_layer(network.hidden.weight, network.hidden.bias,
+                                                testing::row_of(x, i), testing::plain_relu);
+    const double f =
+        testing::plain_layer(network.out.weight, network.out.bias, h, testing::plain_identity)[0];
+    EXPECT_NEAR(std::exp(log_prob.at({i, 0})), normal_density(kY[static_cast<std::size_t>(i)], f, 0.25),
+                1e-14);
+  }
+}
+
+TEST(Udl05, Eq9_NormalLoss) {
+  const Tensor f = Line(0.3, 0.6, DType::f64)(x_data());
+  double expected = 0.0;
+  for (std::size_t i = 0; i < kX.size(); ++i)
+    expected -= std::log(normal_density(kY[i], 0.3 + 0.6 * kX[i], 0.09));
+  EXPECT_NEAR(-sum(Normal(f, 0.3).log_prob(y_data())).item(), expected, 1e-12);
+}
+
+// The network of a worked example: b0, w0, b1, w1.
+ShallowNetwork golden_network(const std::filesystem::path& file, const std::string& example) {
+  const std::vector<double> w0 = golden_numbers(file, example + "/w0"),
+                            w1 = golden_numbers(file, example + "/w1/0");
+  const auto units = static_cast<std::int64_t>(w0.size());
+  return {layer_of(tensor(w0, {units, 1}), tensor(golden_numbers(file, example + "/b0")), Activation::relu),
+          layer_of(tensor(w1, {1, units}), tensor(golden_numbers(file, example + "/b1")))};
+}
+Tensor golden_column(const std::filesystem::path& file, const std::string& pointer) {
+  const std::vector<double> values = golden_numbers(file, pointer);
+  return tensor(values, {static_cast<std::int64_t>(values.size()), 1});
+}
+
+TEST(Udl05, Eq9_NormalLossOfTheBook) {
+  LIKELY_SHARED_DATA(file, "udl_golden/udl_golden.json");
+  const Tensor f = golden_network(file, "/ch05_gaussian")(golden_column(file, "/ch05_gaussian/x"));
+  const Tensor y = golden_column(file, "/ch05_gaussian/y");
+  const double nll = -sum(Normal(f, golden_number(file, "/ch05_gaussian/sigma")).log_prob(y)).item();
+  EXPECT_NEAR(nll, golden_number(file, "/ch05_gaussian/nll"), 1e-10);
+  EXPECT_NEAR(std::exp(-nll), golden_number(file, "/ch05_gaussian/likelihood"), 1e-10 * std::exp(-nll));
+  EXPECT_NEAR(least_squares(f, y).item(), golden_number(file, "/ch05_gaussian/sum_squares"), 1e-10);
+}
+
+TEST(Udl05, Eq10_FourLossesOneMinimum) {
+  const BestLine best = best_line();
+  const double sigma = 0.7;
+  const auto expect_best = [&](const Line& found) {
+    EXPECT_NEAR(found.phi.at({0}), best.phi0, 1e-7);
+    EXPECT_NEAR(found.phi.at({1}), best.phi1, 1e-7);
+  };
+  const auto error = [](const Line& m) { return y_data() - m(x_data()); };
+  expect_best(minimizer([&](const Line& m) { return -sum(Normal(m(x_data()), sigma).log_prob(y_data())); }));
+  expect_best(minimizer([&](const Line& m) {
+    return -sum(-square(error(m)) / (2.0 * sigma * sigma) +
+                std::log(1.0 / std::sqrt(2.0 * pi * sigma * sigma)));
+  }));
+  expect_best(minimizer([&](const Line& m) { return -sum(-square(error(m)) / (2.0 * sigma * sigma)); }));
+  expect_best(minimizer([&](const Line& m) { return least_squares(m(x_data()), y_data()); }));
+}
+
+TEST(Udl05, Eq11_LeastSquares) {
+  const Tensor f = numbers({kRows}, 2.0, 4);
+  double expected = 0.0;
+  for (std::int64_t i = 0; i < kRows; ++i)
+    expected += std::pow(kY[static_cast<std::size_t>(i)] - f.at({i}), 2.0);
+  EXPECT_NEAR(least_squares(f, y_data()).item(), expected, 1e-13);
+  // Minus the log-likelihood with variance 1/2, up to a constant.
+  EXPECT_NEAR(-sum(Normal(f, std::sqrt(0.5)).log_prob(y_data())).item() - 0.5 * kRows * std::log(pi),
+              expected, 1e-12);
+}
+
+TEST(Udl05, Eq12_PredictionIsTheMean) {
+  for (const double f : {-0.7, 0.0, 1.25}) {
+    const Normal law(number(f), 0.6);
+    const Tensor places = linspace(f - 2.0, f + 2.0, 4001, DType::f64);
+    const double best = places.at({static_cast<std::int64_t>(argmax(law.log_prob(places)).item())});
+    EXPECT_NEAR(best, f, 1e-9);
+    EXPECT_EQ(law.mean().item(), f);
+  }
+}
+
+struct LineAndVariance {
+  Line line{0.0, 0.0, DType::f64};
+  Tensor raw = tensor(0.0, DType::f64);  // sigma is its softplus
+  Normal law(const Tensor& x) const { return Normal::from_unconstrained(line(x), raw); }
+  LIKELY_PARTS(line, raw)
+};
+
+TEST(Udl05, Eq13_LearnedVariance) {
+  const BestLine best = best_line();
+  LineAndVariance model;
+  optim::Lbfgs lbfgs;
+  EXPECT_TRUE(lbfgs
+                  .minimize(model,
+                            [](const LineAndVariance& m) { return -sum(m.law(x_data()).log_prob(y_data())); },
+                            {.max_iterations = 300, .gradient_tolerance = 1e-8})
+                  .converged);
+  EXPECT_NEAR(model.line.phi.at({0}), best.phi0, 1e-7);
+  EXPECT_NEAR(model.line.phi.at({1}), best.phi1, 1e-7);
+  EXPECT_NEAR(mean(model.law(x_data()).variance()).item(), best.squares / kRows, 1e-7);
+}
+
+TEST(Udl05, Eq14_MeanAndVarianceByTheNetwork) {
+  const ShallowNetwork network(1, 6, 2, {.dtype = DType::f64}, Rng(4));
+  const Tensor x = reshape(x_data(), {kRows, 1});
+  const Tensor f = network(x);
+  const Normal law(select(f, 1, 0), abs(select(f, 1, 1)));
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const testing::Row h = testing::plain_layer(network.hidden.weight, network.hidden.bias,
+                                                testing::row_of(x, i), testing::plain_relu);
+    const testing::Row out =
+        testing::plain_layer(network.out.weight, network.out.bias, h, testing::plain_identity);
+    EXPECT_NEAR(law.mean().at({i}), out[0], 1e-14);
+    EXPECT_NEAR(law.variance().at({i}), out[1] * out[1], 1e-14);
+  }
+}
+
+TEST(Udl05, Eq15_HeteroscedasticLoss) {
+  const Tensor f1 = numbers({kRows}, 1.0, 5), f2 = numbers({kRows}, 2.0, 6);
+  double expected = 0.0;
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const double variance = f2.at({i}) * f2.at({i}), error = kY[static_cast<std::size_t>(i)] - f1.at({i});
+    expected -= std::log(1.0 / std::sqrt(2.0 * pi * variance)) - error * error / (2.0 * variance);
+  }
+  EXPECT_NEAR(-sum(Normal(f1, abs(f2)).log_prob(y_data())).item(), expected, 1e-10);
+  testing::check_gradients(
+      "heteroscedastic loss",
+      [](const std::vector<Tensor>& f) { return -sum(Normal(f[0], abs(f[1])).log_prob(y_data())); },
+      {f1, f2 + sign(f2) * 0.5});
+}
+
+TEST(Udl05, Eq16_BernoulliProbabilities) {
+  for (const double lambda : {0.01, 0.3, 0.5, 0.99}) {
+    const Bernoulli law = Bernoulli::from_probabilities(number(lambda));
+    EXPECT_NEAR(std::exp(law.log_prob(number(0.0)).item()), 1.0 - lambda, 1e-15);
+    EXPECT_NEAR(std::exp(law.log_prob(number(1.0)).item()), lambda, 1e-15);
+  }
+}
+
+TEST(Udl05, Eq17_BernoulliInOneExpression) {
+  for (const double lambda : {0.07, 0.62}) {
+    for (const double y : {0.0, 1.0})
+      EXPECT_NEAR(std::exp(Bernoulli::from_probabilities(number(lambda)).log_prob(number(y)).item()),
+                  std::pow(1.0 - lambda, 1.0 - y) * std::pow(lambda, y), 1e-15);
+  }
+}
+
+TEST(Udl05, Eq18_Sigmoid) {
+  for (const double z : {-30.0, -2.0, -0.1, 0.0, 0.4, 3.0, 25.0})
+    EXPECT_NEAR(sigmoid(number(z)).item(), 1.0 / (1.0 + std::exp(-z)), 1e-15);
+}
+
+TEST(Udl05, Eq19_ProbabilityOfAnAnswer) {
+  const Tensor f = numbers({9}, 4.0, 7), y = heaviside(numbers({9}, 1.0, 8));
+  const Tensor log_prob = Bernoulli(f).log_prob(y);
+  for (std::int64_t i = 0; i < 9; ++i) {
+    const double s = plain_sigmoid(f.at({i}));
+    EXPECT_NEAR(std::exp(log_prob.at({i})), std::pow(1.0 - s, 1.0 - y.at({i})) * std::pow(s, y.at({i})),
+                1e-14);
+  }
+}
+
+TEST(Udl05, Eq20_BinaryCrossEntropy) {
+  const Tensor f = numbers({9}, 4.0, 7), y = heaviside(numbers({9}, 1.0, 8));
+  double expected = 0.0;
+  for (std::int64_t i = 0; i < 9; ++i) {
+    const double s = plain_sigmoid(f.at({i}));
+    expected += -(1.0 - y.at({i})) * std::log(1.0 - s) - y.at({i}) * std::log(s);
+  }
+  EXPECT_NEAR(-sum(Bernoulli(f).log_prob(y)).item(), expected, 1e-12);
+  EXPECT_NEAR(binary_cross_entropy_from_logits(f, y, {.reduction = Reduction::sum}).item(), expected, 1e-12);
+}
+
+TEST(Udl05, Eq20_BinaryCrossEntropyOfTheBook) {
+  LIKELY_SHARED_DATA(file, "udl_golden/udl_golden.json");
+  const Tensor f = golden_network(file, "/ch05_bernoulli")(golden_column(file, "/ch05_bernoulli/x"));
+  const Tensor y = golden_column(file, "/ch05_bernoulli/y");
+  const double nll = -sum(Bernoulli(f).log_prob(y)).item();
+  EXPECT_NEAR(nll, golden_number(file, "/ch05_bernoulli/nll"), 1e-10);
+  EXPECT_NEAR(std::exp(-nll), golden_number(file, "/ch05_bernoulli/likelihood"), 1e-10 * std::exp(-nll));
+}
+
+TEST(Udl05, Eq21_Categorical) {
+  const std::vector<double> lambda{0.1, 0.45, 0.05, 0.4};
+  const Categorical law = Categorical::from_probabilities(tensor(lambda));
+  for (std::size_t k = 0; k < lambda.size(); ++k)
+    EXPECT_NEAR(std::exp(law.log_prob(tensor(static_cast<std::int64_t>(k))).item()), lambda[k], 1e-15);
+}
+
+double plain_softmax(const Tensor& z, std::int64_t row, std::int64_t k) {
+  double total = 0.0;
+  for (std::int64_t j = 0; j < z.dim(1); ++j) total += std::exp(z.at({row, j}));
+  return std::exp(z.at({row, k})) / total;
+}
+
+TEST(Udl05, Eq22_Softmax) {
+  const Tensor z = numbers({6, 5}, 3.0, 9);
+  const Tensor y = softmax(z);
+  for (std::int64_t i = 0; i < 6; ++i) {
+    double total = 0.0;
+    for (std::int64_t k = 0; k < 5; ++k) {
+      EXPECT_NEAR(y.at({i, k}), plain_softmax(z, i, k), 1e-15);
+      total += y.at({i, k});
+    }
+    EXPECT_NEAR(total, 1.0, 1e-15);
+  }
+}
+
+TEST(Udl05, Eq23_ProbabilitiesByTheNetwork) {
+  const ShallowNetwork network(2, 6, 3, {.activation = Activation::tanh, .dtype = DType::f64}, Rng(6));
+  const Tensor x = numbers({5, 2}, 2.0, 10);
+  const Tensor f = network(x), probabilities = Categorical(f).probabilities();
+  for (std::int64_t i = 0; i < 5; ++i) {
+    for (std::int64_t k = 0; k < 3; ++k) EXPECT_NEAR(probabilities.at({i, k}), plain_softmax(f, i, k), 1e-15);
+  }
+}
+
+TEST(Udl05, Eq24_MulticlassCrossEntropy) {
+  const Tensor f = numbers({6, 5}, 3.0, 11);
+  const std::vector<std::int64_t> labels{4, 0, 2, 2, 1, 3};
+  double first = 0.0, second = 0.0;
+  for (std::int64_t i = 0; i < 6; ++i) {
+    const std::int64_t label = labels[static_cast<std::size_t>(i)];
+    double total = 0.0;
+    for (std::int64_t k = 0; k < 5; ++k) total += std::exp(f.at({i, k}));
+    first -= std::log(plain_softmax(f, i, label));
+    second -= f.at({i, label}) - std::log(total);
+  }
+  EXPECT_NEAR(first, second, 1e-12);
+  EXPECT_NEAR(-sum(Categorical(f).log_prob(tensor(labels))).item(), first, 1e-12);
+  EXPECT_NEAR(softmax_cross_entropy(f, tensor(labels), {.reduction = Reduction::sum}).item(), first, 1e-12);
+}
+
+TEST(Udl05, Eq25_SeveralOutputs) {
+  const Tensor f = numbers({4, 3}, 1.0, 12), y = numbers({4, 3}, 2.0, 13);
+  const Tensor joint = Independent(Normal(f, 0.7), 1).log_prob(y);
+  ASSERT_EQ(joint.shape(), Shape({4}));
+  for (std::int64_t i = 0; i < 4; ++i) {
+    double product = 1.0;
+    for (std::int64_t d = 0; d < 3; ++d) product *= normal_density(y.at({i, d}), f.at({i, d}), 0.49);
+    EXPECT_NEAR(std::exp(joint.at({i})), product, 1e-14);
+  }
+}
+
+TEST(Udl05, Eq26_LossOfSeveralOutputs) {
+  const Tensor f = numbers({4, 3}, 1.0, 12), y = numbers({4, 3}, 2.0, 13);
+  double expected = 0.0;
+  for (std::int64_t i = 0; i < 4; ++i) {
+    for (std::int64_t d = 0; d < 3; ++d)
+      expected -= std::log(normal_density(y.at({i, d}), f.at({i, d}), 0.49));
+  }
+  EXPECT_NEAR(-sum(Independent(Normal(f, 0.7), 1).log_prob(y)).item(), expected, 1e-11);
+}
+
+}  // namespace
+}  // namespace likely::book
