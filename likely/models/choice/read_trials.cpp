@@ -1,0 +1,391 @@
+// Tables of trials into Trials: rows first, then subjects, when it is known how choices are written.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "likely/io/csv.hpp"
+#include "likely/models/choice/trial_columns.hpp"
+
+namespace likely::choice {
+
+namespace {
+
+template <class Value>
+bool parse(std::string_view text, Value& value) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+// Different words of a column, numbered as they come, with the line of the first.
+class Words {
+ public:
+  std::int32_t number(std::string_view word, std::int64_t line) {
+    const auto [place, is_new] =
+        places_.try_emplace(std::string(word), static_cast<std::int32_t>(words.size()));
+    if (is_new) {
+      words.emplace_back(word);
+      lines.push_back(line);
+    }
+    return place->second;
+  }
+  std::vector<std::string> words;
+  std::vector<std::int64_t> lines;
+
+ private:
+  std::unordered_map<std::string, std::int32_t> places_;
+};
+
+struct Row {
+  std::int64_t line;
+  std::int32_t choice, offered, block;  // numbers of words; -1: none
+  std::int32_t cues;                    // where the words of its cues begin; -1: none
+  double outcome, gain, loss, trial;
+};
+
+class Reader {
+ public:
+  Reader(const std::filesystem::path& path, const ReadTrialsOptions& options)
+      : options_(options),
+        path_(path.string()),
+        records_("read_trials", path,
+                 {options.separator != '\0' ? options.separator : find_separator(path), '"'}) {
+    const std::vector<std::string>& missing = io::CsvOptions().missing_words;
+    missing_words_.insert(missing.begin(), missing.end());
+  }
+
+  Trials read() {
+    if (!records_.next())
+      records_.refuse("the file is empty: a line with the names of the columns is expected");
+    columns_ = find_columns(records_, options_);
+    while (records_.next()) add_row();
+    std::size_t count = 0;
+    for (const auto& rows : rows_) count += rows.size();
+    if (count == 0) refuse(missing_ > 0 ? "every row has a missing field" : "there are no rows of trials");
+    decode_choices();
+    decode_cues();
+    decode_offered();
+    for (std::size_t s = 0; s < rows_.size(); ++s) make_subject(s);
+    report();
+    check_trials(trials_);
+    return std::move(trials_);
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& message) const {
+    likely::refuse("read_trials", fmt::format("{}: {}", path_, message));
+  }
+  [[noreturn]] void refuse(std::int64_t line, const std::string& message) const {
+    likely::refuse("read_trials", fmt::format("{}, line {}: {}", path_, line, message));
+  }
+
+  std::string_view text(std::size_t column) const { return records_.fields()[column].text; }
+  bool is_missing(std::size_t column) const {
+    return text(column).empty() || missing_words_.contains(std::string(text(column)));
+  }
+  double number(std::size_t column) const {
+    double value = 0.0;
+    if (!parse(text(column), value) || !std::isfinite(value)) {
+      records_.refuse(
+          fmt::format("column \"{}\" must hold numbers, got \"{}\"", columns_.names[column], text(column)));
+    }
+    return value;
+  }
+
+  bool has_missing() const {
+    std::vector<std::size_t> needed{columns_.subject, columns_.choice};
+    for (const auto& column : {columns_.outcome, columns_.gain, columns_.loss, columns_.block, columns_.trial,
+                               columns_.offered, columns_.cues}) {
+      if (column) needed.push_back(*column);
+    }
+    return std::any_of(needed.begin(), needed.end(), [&](std::size_t column) { return is_missing(column); });
+  }
+
+  void add_row() {
+    if (records_.fields().size() != columns_.count) {
+      records_.refuse(
+          fmt::format("{} fields, but there are {} columns", records_.fields().size(), columns_.count));
+    }
+    const std::int64_t line = records_.line();
+    if (!is_missing(columns_.subject)) {
+      const auto subject = static_cast<std::size_t>(subjects_.number(text(columns_.subject), line));
+      if (subject == rows_.size()) rows_.emplace_back();
+    }
+    if (has_missing()) {
+      if (missing_++ < kLinesNamed) missing_lines_.push_back(line);
+      return;
+    }
+    Row row{line, -1, -1, -1, -1, 0.0, 0.0, 0.0, 0.0};
+    row.choice = choices_.number(text(columns_.choice), line);
+    if (columns_.gain) {
+      row.gain = number(*columns_.gain);
+      row.loss = -std::fabs(number(*columns_.loss));
+    }
+    row.outcome = columns_.outcome ? number(*columns_.outcome) : row.gain + row.loss;
+    if (columns_.trial) row.trial = number(*columns_.trial);
+    if (columns_.block) row.block = blocks_.number(text(*columns_.block), line);
+    if (columns_.offered) row.offered = offers_.number(text(*columns_.offered), line);
+    if (columns_.cues) {
+      row.cues = static_cast<std::int32_t>(cue_lists_.size());
+      cue_lists_.push_back(lists_of_cues_.number(text(*columns_.cues), line));
+    }
+    if (!columns_.option_cues.empty()) {
+      row.cues = static_cast<std::int32_t>(cue_lists_.size());
+      for (const std::size_t column : columns_.option_cues) {
+        cue_lists_.push_back(is_missing(column) ? -1 : lists_of_cues_.number(text(column), line));
+      }
+    }
+    rows_[static_cast<std::size_t>(subjects_.number(text(columns_.subject), line))].push_back(row);
+  }
+
+  // What each word for a choice means: a number from 0.
+  void decode_choices() {
+    bool whole = true;
+    bool zero = false;
+    std::vector<std::int64_t> numbers;
+    for (const std::string& word : choices_.words) {
+      std::int64_t value = 0;
+      whole = parse(word, value) && whole;
+      zero = zero || value == 0;
+      numbers.push_back(value);
+    }
+    coding_ = options_.coding;
+    if (coding_ == Coding::guess)
+      coding_ = !whole ? Coding::names : zero ? Coding::from_zero : Coding::from_one;
+    if (coding_ == Coding::names) {
+      decode_names();
+      return;
+    }
+    const std::int64_t first = coding_ == Coding::from_one ? 1 : 0;
+    const std::int64_t most = options_.options > 0 ? options_.options : kMostOptions;
+    std::int64_t highest = 1;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      std::int64_t value = 0;
+      if (!parse(choices_.words[i], value) || value < first || value >= first + most) {
+        refuse(choices_.lines[i],
+               fmt::format("column \"{}\" must hold whole numbers from {} to {}, got \"{}\"",
+                           columns_.names[columns_.choice], first, first + most - 1, choices_.words[i]));
+      }
+      choice_of_.push_back(static_cast<std::int32_t>(value - first));
+      highest = std::max(highest, value - first);
+    }
+    set_options(static_cast<int>(highest) + 1);
+    for (int k = 0; k < trials_.options; ++k) trials_.option_names.push_back(std::to_string(k + first));
+  }
+
+  void decode_names() {
+    std::vector<std::string> sorted = choices_.words;
+    std::sort(sorted.begin(), sorted.end());
+    const int most = options_.options > 0 ? options_.options : kMostOptions;
+    if (static_cast<int>(sorted.size()) > most) {
+      refuse(fmt::format("column \"{}\" has {} different words, at most {} are options",
+                         columns_.names[columns_.choice], sorted.size(), most));
+    }
+    for (const std::string& word : choices_.words) {
+      choice_of_.push_back(
+          static_cast<std::int32_t>(std::lower_bound(sorted.begin(), sorted.end(), word) - sorted.begin()));
+    }
+    set_options(std::max<int>(2, static_cast<int>(sorted.size())));
+    trials_.option_names = std::move(sorted);
+    while (static_cast<int>(trials_.option_names.size()) < trials_.options) {
+      trials_.option_names.push_back(fmt::format("option {}", trials_.option_names.size() + 1));
+    }
+  }
+
+  void set_options(int seen) {
+    const int columns = columns_.cues ? 2 : static_cast<int>(columns_.option_cues.size());
+    if (columns > 0 && seen > columns) {
+      refuse(fmt::format("{} options are chosen, but the columns of cues have {}", seen, columns));
+    }
+    if (options_.options != 0 && (options_.options < 2 || options_.options > kMostOptions)) {
+      refuse(fmt::format("2 to {} options are possible, got {}", kMostOptions, options_.options));
+    }
+    if (columns > 0 && options_.options > 0 && options_.options != columns) {
+      refuse(fmt::format("{} options are asked for, but the columns of cues have {}", options_.options,
+                         columns));
+    }
+    trials_.options = std::max({seen, columns, options_.options});
+    trials_.cues = trials_.options;
+  }
+
+  static std::vector<std::string> split(const std::string& list) {
+    std::vector<std::string> items;
+    std::size_t start = 0;
+    while (start <= list.size()) {
+      const std::size_t end = std::min(list.find('+', start), list.size());
+      items.push_back(list.substr(start, end - start));
+      start = end + 1;
+    }
+    return items;
+  }
+
+  // Cues are sorted by name; each list of them becomes bits.
+  void decode_cues() {
+    if (cue_lists_.empty()) {
+      trials_.cue_names = trials_.option_names;
+      return;
+    }
+    std::map<std::string, int> places;
+    for (std::size_t i = 0; i < lists_of_cues_.words.size(); ++i) {
+      for (const std::string& cue : split(lists_of_cues_.words[i])) {
+        if (cue.empty()) {
+          refuse(lists_of_cues_.lines[i],
+                 fmt::format("\"{}\" is no list of cues like A+B", lists_of_cues_.words[i]));
+        }
+        places[cue] = 0;
+      }
+      if (static_cast<int>(places.size()) > kMostCues) {
+        refuse(lists_of_cues_.lines[i], fmt::format("there are more than {} different cues", kMostCues));
+      }
+    }
+    for (auto& [name, place] : places) {
+      place = static_cast<int>(trials_.cue_names.size());
+      trials_.cue_names.push_back(name);
+    }
+    trials_.cues = static_cast<int>(places.size());
+    for (const std::string& list : lists_of_cues_.words) {
+      std::uint32_t bits = 0;
+      for (const std::string& cue : split(list)) bits |= std::uint32_t{1} << places[cue];
+      bits_of_cues_.push_back(bits);
+    }
+  }
+
+  void decode_offered() {
+    for (std::size_t i = 0; i < offers_.words.size(); ++i) {
+      std::uint32_t bits = 0;
+      for (const std::string& item : split(offers_.words[i])) {
+        const auto found = std::find(trials_.option_names.begin(), trials_.option_names.end(), item);
+        if (found == trials_.option_names.end()) {
+          refuse(offers_.lines[i],
+                 fmt::format("\"{}\" offers \"{}\", which is not an option: {}", offers_.words[i], item,
+                             fmt::join(trials_.option_names, ", ")));
+        }
+        bits |= std::uint32_t{1} << (found - trials_.option_names.begin());
+      }
+      bits_of_offers_.push_back(bits);
+    }
+  }
+
+  // Blocks in the order in which they began, trials in theirs.
+  void sort_rows(std::vector<Row>& rows, const std::string& subject) const {
+    std::map<std::int32_t, std::int32_t> order;
+    for (const Row& row : rows) order.try_emplace(row.block, static_cast<std::int32_t>(order.size()));
+    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+      const std::int32_t first = order[a.block];
+      const std::int32_t second = order[b.block];
+      return first != second ? first < second : columns_.trial && a.trial < b.trial;
+    });
+    if (!columns_.trial) return;
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      if (rows[i].block == rows[i - 1].block && rows[i].trial == rows[i - 1].trial) {
+        refuse(std::max(rows[i].line, rows[i - 1].line),
+               fmt::format(
+                   "trial {} of subject {} was already on line {}{}", rows[i].trial, subject,
+                   std::min(rows[i].line, rows[i - 1].line),
+                   columns_.block ? "" : "; where trials are counted anew, a column \"block\" must say so"));
+      }
+    }
+  }
+
+  void make_subject(std::size_t s) {
+    std::vector<Row>& rows = rows_[s];
+    const std::string& id = subjects_.words[s];
+    if (rows.empty()) {
+      warn(fmt::format("subject {} has no complete row and is left out", id));
+      return;
+    }
+    sort_rows(rows, id);
+    Subject subject;
+    subject.id = id;
+    for (const Row& row : rows) add_trial(subject, row);
+    const bool constant = std::all_of(subject.choice.begin(), subject.choice.end(),
+                                      [&](std::int32_t choice) { return choice == subject.choice[0]; });
+    if (constant) {
+      warn(fmt::format("subject {} always chose {}: there is little to be learned about its parameters", id,
+                       trials_.option_names[static_cast<std::size_t>(subject.choice[0])]));
+    }
+    trials_.subjects.push_back(std::move(subject));
+  }
+
+  void add_trial(Subject& subject, const Row& row) {
+    const std::int32_t choice = choice_of_[static_cast<std::size_t>(row.choice)];
+    const auto options = static_cast<std::size_t>(trials_.options);
+    subject.choice.push_back(choice);
+    subject.outcome.push_back(row.outcome);
+    if (columns_.gain) {
+      subject.gain.push_back(row.gain);
+      subject.loss.push_back(row.loss);
+    }
+    if (columns_.block) subject.block.push_back(row.block);
+    std::uint32_t offered = (std::uint32_t{1} << trials_.options) - 1;
+    if (columns_.offered) offered = bits_of_offers_[static_cast<std::size_t>(row.offered)];
+    if (columns_.cues) {
+      const std::uint32_t bits =
+          bits_of_cues_[static_cast<std::size_t>(cue_lists_[static_cast<std::size_t>(row.cues)])];
+      subject.cues.insert(subject.cues.end(), {0, bits});
+      subject.learned.push_back(bits);
+    }
+    for (std::size_t k = 0; k < options && !columns_.option_cues.empty(); ++k) {
+      const std::int32_t list = cue_lists_[static_cast<std::size_t>(row.cues) + k];
+      subject.cues.push_back(list < 0 ? 0 : bits_of_cues_[static_cast<std::size_t>(list)]);
+      if (list < 0) offered &= ~(std::uint32_t{1} << k);
+    }
+    if (((offered >> choice) & 1U) == 0) {
+      refuse(row.line, fmt::format("the choice is {}, which was not offered",
+                                   trials_.option_names[static_cast<std::size_t>(choice)]));
+    }
+    chosen_ |= std::uint32_t{1} << choice;
+    offered_ |= offered;
+    if (columns_.offered || !columns_.option_cues.empty()) subject.offered.push_back(offered);
+  }
+
+  void warn(const std::string& message) { trials_.warnings.push_back(fmt::format("{}: {}", path_, message)); }
+
+  void report() {
+    for (int k = 0; k < trials_.options; ++k) {
+      const std::string& name = trials_.option_names[static_cast<std::size_t>(k)];
+      if (((offered_ >> k) & 1U) == 0) {
+        warn(fmt::format("option {} is never offered", name));
+      } else if (((chosen_ >> k) & 1U) == 0) {
+        warn(fmt::format("option {} is never chosen", name));
+      }
+    }
+    if (missing_ == 0) return;
+    warn(fmt::format("{} row{} with missing fields left out: line{} {}{}", missing_, missing_ == 1 ? "" : "s",
+                     missing_ == 1 ? "" : "s", fmt::join(missing_lines_, ", "),
+                     missing_ > kLinesNamed ? ", ..." : ""));
+  }
+
+  static constexpr std::int64_t kLinesNamed = 5;
+
+  const ReadTrialsOptions& options_;
+  std::string path_;
+  io::CsvRecords records_;
+  std::set<std::string> missing_words_;
+  TrialColumns columns_;
+  Words subjects_, choices_, blocks_, offers_, lists_of_cues_;
+  std::vector<std::vector<Row>> rows_;   // of each subject
+  std::vector<std::int32_t> cue_lists_;  // numbers of lists, several a row
+  std::vector<std::uint32_t> bits_of_cues_, bits_of_offers_;
+  std::vector<std::int32_t> choice_of_;
+  Coding coding_ = Coding::guess;
+  std::int64_t missing_ = 0;
+  std::vector<std::int64_t> missing_lines_;
+  std::uint32_t chosen_ = 0, offered_ = 0;
+  Trials trials_;
+};
+
+}  // namespace
+
+Trials read_trials(const std::filesystem::path& path, const ReadTrialsOptions& options) {
+  return Reader(path, options).read();
+}
+
+}  // namespace likely::choice

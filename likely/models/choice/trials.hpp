@@ -1,0 +1,90 @@
+// Trials: who chose what, and what came of it. The data of every choice model.
+//
+//   const choice::Trials trials = choice::read_trials("bandit.tsv");
+//   fmt::print("{} subjects, {} options\n", trials.subjects.size(), trials.options);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace likely::choice {
+
+// The most options a trial may offer, and the most cues a task may have.
+inline constexpr int kMostOptions = 16;
+inline constexpr int kMostCues = 32;
+
+// The trials of one subject in the order in which they happened. A list that is empty means the usual: one
+// block, every option offered, every option its own cue.
+struct Subject {
+  std::string id;
+  std::vector<std::int32_t> choice;    // 0 ... options - 1
+  std::vector<double> outcome;         // of the option chosen: gain and loss together
+  std::vector<double> gain, loss;      // apart, where the file has them; losses are <= 0
+  std::vector<std::int32_t> block;     // values start anew where the number changes
+  std::vector<std::uint32_t> offered;  // a bit an option
+  // Which cues make up an option (a bit a cue), `options` numbers a trial: option k of trial t at
+  // t * options + k. The value of an option is the sum over its cues.
+  std::vector<std::uint32_t> cues;
+  // The cues that learn, a number a trial. Without it they are those of the option chosen.
+  std::vector<std::uint32_t> learned;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(choice.size()); }
+};
+
+struct Trials {
+  int options = 2;
+  int cues = 2;  // as many as options where each option is its own cue
+  std::vector<std::string> option_names;
+  std::vector<std::string> cue_names;
+  std::vector<Subject> subjects;
+  // What a reader left out or finds odd: one line each, with the file and the line.
+  std::vector<std::string> warnings;
+
+  // Over all subjects.
+  std::int64_t size() const;
+  // Whether every option is its own cue, and whether gains and losses are apart.
+  bool own_cues() const;
+  bool has_losses() const;
+};
+
+// Refuses lists of unequal length, choices that are out of range or not offered, and numbers that are not
+// finite, naming the subject and the trial.
+void check_trials(const Trials& trials);
+
+// How choices are written in a file.
+enum class Coding : std::uint8_t {
+  guess,     // names, if there are words; from 0, if there is a 0; else from 1
+  from_one,  // 1 ... K
+  from_zero,
+  names,  // words, sorted
+};
+
+struct ReadTrialsOptions {
+  char separator = '\0';  // found out from the first line, if not given
+  Coding coding = Coding::guess;
+  int options = 0;  // how many there are; 0: the highest choice that is seen, at least 2
+  // Names of columns. An empty one is looked for under the usual names.
+  std::string subject{};  // subjID, subject, subj, id
+  std::string choice{};   // choice
+  std::string outcome{};  // outcome, reward; or gain and loss
+  std::string gain{}, loss{};
+  std::string block{};  // block, session
+  std::string trial{};  // trial: rows are put in its order within a block
+};
+
+// Reads a table with a header, separated by tabs, commas or semicolons, plain or gzip, one row a trial:
+//   subjID   choice   outcome (or gain and loss)   [block]   [trial]   [offered]   [cues | cues_1 ... cues_K]
+// `offered` lists the options of a trial as 1+3. `cues_k` lists the cues that option k is made of as A+B;
+// with a single `cues` column the task is to predict: the second of two options has the value of the cues
+// shown, the first has none, and all cues shown learn whatever the answer. Rows with a missing field (empty,
+// NA) are left out, counted and reported in `warnings`. Refuses, with the file, line and column: a column
+// that is not there, a field that is no number, a choice out of range or not offered, a trial number that
+// comes twice, a file without rows.
+Trials read_trials(const std::filesystem::path& path, const ReadTrialsOptions& options = {});
+
+// Writes the same format, tab-separated (comma for .csv), choices from 1, numbers to the last digit.
+void write_trials(const std::filesystem::path& path, const Trials& trials);
+
+}  // namespace likely::choice
