@@ -6,6 +6,7 @@
 #include "likely/kernels/convolution_columns.hpp"
 #include "likely/kernels/convolution_flat.hpp"
 #include "likely/kernels/convolution_winograd.hpp"
+#include "likely/kernels/convolution_winograd_5x5.hpp"
 
 namespace likely::kernels {
 
@@ -56,6 +57,7 @@ std::int64_t Conv2dShape::out_width() const {
 void conv2d_forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias,
                     bool relu, float* output) {
   if (winograd_forward_applies(shape)) return winograd_forward(shape, input, weights, bias, relu, output);
+  if (winograd_5x5_applies(shape)) return winograd_5x5_forward(shape, input, weights, bias, relu, output);
   if (flat_forward_applies(shape)) return flat_forward(shape, input, weights, bias, relu, output);
   columns_forward(shape, input, weights, bias, relu, output);
 }
@@ -69,6 +71,8 @@ void conv2d_backward_input(const Conv2dShape& shape, const float* grad_output, c
                            float* grad_input) {
   if (winograd_backward_input_applies(shape))
     return winograd_backward_input(shape, grad_output, weights, grad_input);
+  if (winograd_5x5_applies(shape))
+    return winograd_5x5_backward_input(shape, grad_output, weights, grad_input);
   columns_backward_input(shape, grad_output, weights, grad_input);
 }
 
@@ -81,6 +85,8 @@ void conv2d_backward_weights(const Conv2dShape& shape, const float* input, const
                              float* grad_weights, float* grad_bias) {
   if (winograd_backward_weights_applies(shape)) {
     winograd_backward_weights(shape, input, grad_output, grad_weights);
+  } else if (winograd_5x5_applies(shape)) {
+    winograd_5x5_backward_weights(shape, input, grad_output, grad_weights);
   } else if (flat_backward_weights_applies(shape)) {
     flat_backward_weights(shape, input, grad_output, grad_weights);
   } else {

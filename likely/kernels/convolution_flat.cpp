@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "likely/kernels/convolution_dots-inl.hpp"
 #include "likely/kernels/gemm_tile-inl.hpp"
 #include "likely/kernels/load_where-inl.hpp"
 
@@ -175,59 +176,9 @@ void forward(const Conv2dShape& shape, const float* input, const float* weights,
   });
 }
 
-// As many sums as the registers hold beside the gradients: 5 x 5 of 32, or 3 x 4 of 16.
-constexpr int kDotRows = HWY_TARGET <= HWY_AVX3 ? 5 : 3;
-constexpr int kDotColumns = HWY_TARGET <= HWY_AVX3 ? 5 : 4;
-
-// sums[i][j] += sum over p of gradient[i * line + p] * image[offsets[j] + p]
-template <int kRows, int kColumns>
-void add_dots(std::int64_t length, const float* gradient, std::int64_t line, const float* image,
-              const std::int64_t* offsets, std::int64_t depth, float* sums) {
-  const hn::ScalableTag<float> d;
-  hn::Vec<decltype(d)> sum[kRows][kColumns];
-  HWY_UNROLL(5)
-  for (int i = 0; i < kRows; ++i) {
-    HWY_UNROLL(5)
-    for (int j = 0; j < kColumns; ++j) sum[i][j] = hn::Zero(d);
-  }
-  const auto step = [&](std::int64_t at, const auto& load) HWY_ATTR {
-    hn::Vec<decltype(d)> left[kRows];
-    HWY_UNROLL(5)
-    for (int i = 0; i < kRows; ++i) left[i] = hn::Load(d, gradient + i * line + at);
-    HWY_UNROLL(5)
-    for (int j = 0; j < kColumns; ++j) {
-      const auto right = load(image + offsets[j] + at);
-      HWY_UNROLL(5)
-      for (int i = 0; i < kRows; ++i) sum[i][j] = hn::MulAdd(left[i], right, sum[i][j]);
-    }
-  };
-  std::int64_t at = 0;
-  for (; at + kLanes <= length; at += kLanes) {
-    step(at, [&](const float* from) HWY_ATTR { return hn::LoadU(d, from); });
-  }
-  if (at < length) {
-    const auto mask = hn::FirstN(d, static_cast<std::size_t>(length - at));
-    step(at, [&](const float* from) HWY_ATTR { return load_where(d, mask, from); });
-  }
-  for (int i = 0; i < kRows; ++i) {
-    for (int j = 0; j < kColumns; ++j) sums[i * depth + j] += hn::GetLane(hn::SumOfLanes(d, sum[i][j]));
-  }
-}
-
-using DotsFunction = void (*)(std::int64_t, const float*, std::int64_t, const float*, const std::int64_t*,
-                              std::int64_t, float*);
-
-template <int... kIndex>
-constexpr auto dots_functions(std::integer_sequence<int, kIndex...>) {
-  return std::array<DotsFunction, sizeof...(kIndex)>{
-      &add_dots<kIndex / kDotColumns + 1, kIndex % kDotColumns + 1>...};
-}
-
 // Adds the gradient of one image to sums (out_channels, depth).
 void add_gradient(const FlatPlan& p, const std::int64_t* offsets, const float* image, const float* gradient,
                   float* sums) {
-  static constexpr auto kFunctions =
-      dots_functions(std::make_integer_sequence<int, kDotRows * kDotColumns>());
   float* const lines = scratch<float>(ScratchSlot::convolution_flat, p.shape.out_channels * p.line());
   for (std::int64_t channel = 0; channel < p.shape.out_channels; ++channel) {
     float* const line = lines + channel * p.line();
@@ -236,15 +187,7 @@ void add_gradient(const FlatPlan& p, const std::int64_t* offsets, const float* i
       std::copy_n(gradient, p.out_width, line + y * p.width);
     }
   }
-  for (std::int64_t row = 0; row < p.shape.out_channels; row += kDotRows) {
-    const std::int64_t rows = std::min<std::int64_t>(kDotRows, p.shape.out_channels - row);
-    for (std::int64_t column = 0; column < p.depth; column += kDotColumns) {
-      const std::int64_t columns = std::min<std::int64_t>(kDotColumns, p.depth - column);
-      kFunctions[static_cast<std::size_t>((rows - 1) * kDotColumns + columns - 1)](
-          p.length, lines + row * p.line(), p.line(), image, offsets + column, p.depth,
-          sums + row * p.depth + column);
-    }
-  }
+  add_all_dots(p.shape.out_channels, p.depth, p.length, lines, p.line(), image, offsets, sums);
 }
 
 void backward_weights(const Conv2dShape& shape, const float* input, const float* grad_output,

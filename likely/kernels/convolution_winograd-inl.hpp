@@ -1,4 +1,4 @@
-// The transforms of Winograd's minimal filtering, on vectors of channels.
+// The transforms of Winograd's minimal filtering, on vectors of channels or of images.
 // Included once for each instruction set (Highway's convention, hence the guard).
 //
 // In one dimension, with d six inputs, g three weights and y four outputs:  y = A^T [(G g) . (B^T d)]. With
@@ -9,8 +9,9 @@
 //   G g:    g0 / (a^2 b^2);   (g0 +- a g1 + a^2 g2) / (2 a^2 (a^2 - b^2));   (g0 +- b g1 + b^2 g2) / (2 b^2
 //   (b^2 - a^2));   g2 A^T m:  sum over the points p of p^j m_p for y_j, and m_infinity added to the last
 // The gradient of the weights is the same with four "weights" (the gradients of the outputs) and three
-// outputs. The usual points a = 1, b = 2 have five times the rounding error of a direct sum; these have twice
-// (docs/kernels.md).
+// outputs. Five weights and two outputs have the same B, since they need the same six inputs; their gradients
+// are written as the transposes of the three maps, A, G^T and B. The usual points a = 1, b = 2 have five
+// times the rounding error of a direct sum; these have twice (docs/kernels.md).
 #if defined(LIKELY_KERNELS_CONVOLUTION_WINOGRAD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef LIKELY_KERNELS_CONVOLUTION_WINOGRAD_INL
 #undef LIKELY_KERNELS_CONVOLUTION_WINOGRAD_INL
@@ -20,7 +21,10 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
+
+#include "likely/kernels/gemm_tile-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
@@ -60,19 +64,22 @@ struct InputTransform {
   }
 };
 
-// G g, for three weights or four gradients of outputs
+inline constexpr float kScaleA = 1 / (2 * kA2 * (kA2 - kB2));
+inline constexpr float kScaleB = 1 / (2 * kB2 * (kB2 - kA2));
+
+// G g, for three or five weights or four gradients of outputs
 template <int kCount>
 struct WeightTransform {
   static constexpr int kFrom = kCount;
   static constexpr int kTo = 6;
   static HWY_INLINE void apply(const FloatVector (&g)[kCount], FloatVector (&t)[6]) {
-    constexpr float kScaleA = 1 / (2 * kA2 * (kA2 - kB2));
-    constexpr float kScaleB = 1 / (2 * kB2 * (kB2 - kA2));
     t[0] = hn::Mul(constant(1 / (kA2 * kB2)), g[0]);
     const auto pair = [&](float point, float scale, FloatVector& plus, FloatVector& minus) HWY_ATTR {
-      const auto even = hn::MulAdd(constant(scale * point * point), g[2], hn::Mul(constant(scale), g[0]));
+      const float square = point * point;
+      auto even = hn::MulAdd(constant(scale * square), g[2], hn::Mul(constant(scale), g[0]));
       auto odd = hn::Mul(constant(scale * point), g[1]);
-      if constexpr (kCount == 4) odd = hn::MulAdd(constant(scale * point * point * point), g[3], odd);
+      if constexpr (kCount >= 4) odd = hn::MulAdd(constant(scale * square * point), g[3], odd);
+      if constexpr (kCount >= 5) even = hn::MulAdd(constant(scale * square * square), g[4], even);
       plus = hn::Add(even, odd);
       minus = hn::Sub(even, odd);
     };
@@ -82,7 +89,7 @@ struct WeightTransform {
   }
 };
 
-// A^T m, for four outputs or three weights
+// A^T m, for two or four outputs or three or five weights
 template <int kCount>
 struct OutputTransform {
   static constexpr int kFrom = 6;
@@ -94,16 +101,69 @@ struct OutputTransform {
     const auto difference_b = hn::Sub(m[3], m[4]);
     y[0] = hn::Add(m[0], hn::Add(sum_a, sum_b));
     y[1] = hn::MulAdd(constant(kB), difference_b, hn::Mul(constant(kA), difference_a));
-    y[2] = hn::MulAdd(constant(kB2), sum_b, hn::Mul(constant(kA2), sum_a));
-    if constexpr (kCount == 4) {
+    if constexpr (kCount >= 3) y[2] = hn::MulAdd(constant(kB2), sum_b, hn::Mul(constant(kA2), sum_a));
+    if constexpr (kCount >= 4) {
       y[3] = hn::MulAdd(constant(kB2 * kB), difference_b, hn::Mul(constant(kA2 * kA), difference_a));
+    }
+    if constexpr (kCount >= 5) {
+      y[4] = hn::MulAdd(constant(kB2 * kB2), sum_b, hn::Mul(constant(kA2 * kA2), sum_a));
     }
     y[kCount - 1] = hn::Add(y[kCount - 1], m[5]);
   }
 };
 
-// Both dimensions: load(i, j) gives the vector at row i and column j, store(i, j, vector) takes the result.
-template <class Transform, class Load, class Store>
+// A y, for two gradients of outputs
+struct OutputGradient {
+  static constexpr int kFrom = 2;
+  static constexpr int kTo = 6;
+  static HWY_INLINE void apply(const FloatVector (&y)[2], FloatVector (&t)[6]) {
+    t[0] = y[0];
+    t[1] = hn::MulAdd(constant(kA), y[1], y[0]);
+    t[2] = hn::NegMulAdd(constant(kA), y[1], y[0]);
+    t[3] = hn::MulAdd(constant(kB), y[1], y[0]);
+    t[4] = hn::NegMulAdd(constant(kB), y[1], y[0]);
+    t[5] = y[1];
+  }
+};
+
+// G^T m, for five weights
+struct WeightGradient {
+  static constexpr int kFrom = 6;
+  static constexpr int kTo = 5;
+  static HWY_INLINE void apply(const FloatVector (&m)[6], FloatVector (&g)[5]) {
+    const FloatVector scaled[6] = {hn::Mul(constant(1 / (kA2 * kB2)), m[0]), hn::Mul(constant(kScaleA), m[1]),
+                                   hn::Mul(constant(kScaleA), m[2]),         hn::Mul(constant(kScaleB), m[3]),
+                                   hn::Mul(constant(kScaleB), m[4]),         m[5]};
+    OutputTransform<5>::apply(scaled, g);
+  }
+};
+
+// B t
+struct InputGradient {
+  static constexpr int kFrom = 6;
+  static constexpr int kTo = 6;
+  static HWY_INLINE void apply(const FloatVector (&t)[6], FloatVector (&d)[6]) {
+    const auto product = constant(kA2 * kB2);
+    const auto sum = constant(kA2 + kB2);
+    const auto sum_a = hn::Add(t[1], t[2]);
+    const auto difference_a = hn::Sub(t[1], t[2]);
+    const auto sum_b = hn::Add(t[3], t[4]);
+    const auto difference_b = hn::Sub(t[3], t[4]);
+    d[0] = hn::Mul(product, t[0]);
+    d[1] = hn::NegMulAdd(constant(kA * kB2), difference_a,
+                         hn::NegMulAdd(constant(kB * kA2), difference_b, hn::Mul(product, t[5])));
+    d[2] =
+        hn::NegMulAdd(constant(kB2), sum_a, hn::NegMulAdd(constant(kA2), sum_b, hn::Neg(hn::Mul(sum, t[0]))));
+    d[3] = hn::MulAdd(constant(kA), difference_a,
+                      hn::MulAdd(constant(kB), difference_b, hn::Neg(hn::Mul(sum, t[5]))));
+    d[4] = hn::Add(t[0], hn::Add(sum_a, sum_b));
+    d[5] = t[5];
+  }
+};
+
+// Both dimensions: load(i, j) gives the vector at row i and column j, store(i, j, vector) takes the result,
+// of rows [kBegin, kEnd) only.
+template <class Transform, int kBegin = 0, int kEnd = Transform::kTo, class Load, class Store>
 HWY_INLINE void transform_both(const Load& load, const Store& store) {
   constexpr int kFrom = Transform::kFrom;
   constexpr int kTo = Transform::kTo;
@@ -116,14 +176,36 @@ HWY_INLINE void transform_both(const Load& load, const Store& store) {
     for (int i = 0; i < kFrom; ++i) column[i] = load(i, j);
     Transform::apply(column, result);
     HWY_UNROLL(6)
-    for (int i = 0; i < kTo; ++i) half[i][j] = result[i];
+    for (int i = kBegin; i < kEnd; ++i) half[i][j] = result[i];
   }
   HWY_UNROLL(6)
-  for (int i = 0; i < kTo; ++i) {
+  for (int i = kBegin; i < kEnd; ++i) {
     FloatVector result[kTo];
     Transform::apply(half[i], result);
     HWY_UNROLL(6)
     for (int j = 0; j < kTo; ++j) store(i, j, result[j]);
+  }
+}
+
+// C (+)= A B, where the columns of B are whole vectors.
+inline void multiply_planes(std::int64_t rows, std::int64_t columns, Tile<float> tile) {
+  constexpr std::int64_t kLanes = lanes_of<float>();
+  constexpr std::int64_t kWidth = kTileVectors * kLanes;
+  // Groups of rows as equal as can be: a group of one or two would wait for its own sums.
+  const std::int64_t groups = (rows + kTileRows - 1) / kTileRows;
+  const std::int64_t most = (rows + groups - 1) / groups;
+  const float* const a = tile.a;
+  const float* const b = tile.b;
+  float* const c = tile.c;
+  for (std::int64_t column = 0; column < columns; column += tile.columns) {
+    tile.columns = columns - column == kWidth + kLanes ? kWidth - kLanes : std::min(kWidth, columns - column);
+    const std::int64_t vectors = tile.columns / kLanes;
+    tile.b = b + column;
+    for (std::int64_t row = 0; row < rows; row += most) {
+      tile.a = a + row * tile.row_stride;
+      tile.c = c + row * tile.ldc + column;
+      tile_function<float, false>(std::min(most, rows - row), vectors)(tile);
+    }
   }
 }
 

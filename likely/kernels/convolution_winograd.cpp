@@ -177,24 +177,6 @@ void transform_weights(const WinogradPlan& p, bool turned, const float* weights,
   }
 }
 
-// C (+)= A B, where the columns of B are whole vectors.
-void multiply_planes(std::int64_t rows, std::int64_t columns, Tile<float> tile) {
-  constexpr std::int64_t kWidth = kTileVectors * kLanes;
-  const float* const a = tile.a;
-  const float* const b = tile.b;
-  float* const c = tile.c;
-  for (std::int64_t column = 0; column < columns; column += tile.columns) {
-    tile.columns = columns - column == kWidth + kLanes ? kWidth - kLanes : std::min(kWidth, columns - column);
-    const std::int64_t vectors = tile.columns / kLanes;
-    tile.b = b + column;
-    for (std::int64_t row = 0; row < rows; row += kTileRows) {
-      tile.a = a + row * tile.row_stride;
-      tile.c = c + row * tile.ldc + column;
-      tile_function<float, false>(std::min<std::int64_t>(kTileRows, rows - row), vectors)(tile);
-    }
-  }
-}
-
 // The outputs of one band of one image.
 void correlate_band(const WinogradPlan& p, const float* image, const float* weights, const float* bias,
                     bool relu, std::int64_t band, float* result) {
