@@ -6,7 +6,7 @@ JOBS ?= $(shell tools/jobs)
 .PHONY: help setup configure build demo test bench format lint install clean
 
 help:
-	@echo "make demo      build likely and train a small model"
+	@echo "make demo      build likely and train a network on MNIST-1D"
 	@echo "make test      build likely and run all tests"
 	@echo "make bench     build and run the benchmarks, beside libtorch where libtorch-dev is installed"
 	@echo "make format    format the C++ sources"
@@ -25,7 +25,7 @@ build: configure
 
 demo: configure
 	@cmake --build --preset release --parallel $(JOBS) --target likely_command
-	@build/release/bin/likely demo
+	@build/release/bin/likely train mnist1d-mlp --out build/demo --force
 
 test: build
 	@ctest --preset release --parallel $(JOBS)

@@ -1,14 +1,29 @@
 // The subcommands of `likely`. Each lives in a file of its own, which adds itself to the command line.
+//
+// A command throws likely::Error for bad input: one line, exit code 2. CLI::RuntimeError(code) ends it with
+// another code, after the command has said why.
 #pragma once
 
 #include <CLI/App.hpp>
 
 namespace likely::command {
 
-// `likely demo`: train a small network and draw what it learned.
-void add_demo(CLI::App& app);
-
+// `likely list`: everything that can be trained.
+void add_list(CLI::App& app);
+// `likely train NAME`: trains a recipe into a run folder.
+void add_train(CLI::App& app);
+// `likely resume DIR`: goes on with a training.
+void add_resume(CLI::App& app);
+// `likely eval DIR`: measures again.
+void add_eval(CLI::App& app);
+// `likely predict DIR --in FILE`: predictions for a user's rows.
+void add_predict(CLI::App& app);
+// `likely plot DIR`: draws again.
+void add_plot(CLI::App& app);
 // `likely info`: what was built and what it runs on.
 void add_info(CLI::App& app);
+// `likely completion bash|zsh`: a script that completes names and options. To be added last: it lists what is
+// there.
+void add_completion(CLI::App& app);
 
 }  // namespace likely::command

@@ -1,0 +1,21 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "apps/likely/commands.hpp"
+#include "apps/likely/report.hpp"
+
+namespace likely::command {
+
+void add_plot(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("plot", "Draw the figures of a run again, as PNG and SVG");
+  command->footer("Beside each picture lies its gnuplot script, to be restyled: figures/loss.gp.");
+  auto folder = std::make_shared<std::string>();
+  command->add_option("folder", *folder, "Run folder")->type_name("DIR")->required();
+  const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
+  command->callback([folder, shown] {
+    apply(*shown);
+    show(models::plot_run(*folder), *shown);
+  });
+}
+
+}  // namespace likely::command

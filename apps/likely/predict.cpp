@@ -1,0 +1,50 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "apps/likely/commands.hpp"
+#include "likely/core/threads.hpp"
+#include "likely/io/atomic_file.hpp"
+#include "likely/models/recipe/rows.hpp"
+#include "likely/models/recipe/runs.hpp"
+
+namespace likely::command {
+
+namespace {
+
+struct PredictArguments {
+  std::string folder, in, to;
+  bool json = false;
+  int threads = 0;
+};
+
+void run_predict(const PredictArguments& arguments) {
+  if (arguments.threads > 0) set_threads(arguments.threads);
+  const models::Predictions predictions = models::predict_run(arguments.folder, arguments.in);
+  const std::string text = arguments.json ? models::json_of(predictions) + "\n" : models::csv_of(predictions);
+  if (arguments.to.empty()) {
+    fmt::print("{}", text);
+  } else {
+    io::write_file(arguments.to, text);
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("predict", "Predictions of a trained model for your rows, as CSV");
+  command->footer(
+      "The file is CSV (with or without names), npy, npz or IDX; CSV and IDX may be packed with gzip.");
+  auto arguments = std::make_shared<PredictArguments>();
+  command->add_option("folder", arguments->folder, "Run folder")->type_name("DIR")->required();
+  command->add_option("--in", arguments->in, "Rows to predict for")->type_name("FILE")->required();
+  command->add_option("--to", arguments->to, "Where to write; else to the standard output")
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->json, "One JSON object, with a list for each column");
+  command->add_option("--threads", arguments->threads, "Threads; the results do not depend on them")
+      ->check(CLI::Range(1, 1024));
+  command->callback([arguments] { run_predict(*arguments); });
+}
+
+}  // namespace likely::command

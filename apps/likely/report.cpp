@@ -1,0 +1,56 @@
+#include "apps/likely/report.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "likely/core/threads.hpp"
+
+namespace likely::command {
+
+namespace {
+
+constexpr int kInterrupted = 130;  // as shells have it: 128 + SIGINT
+
+std::string time_text(const models::RunReport& report) {
+  if (report.seconds() == 0.0) return "";
+  const std::int64_t epochs = report.seeds.back().report.epochs;
+  return fmt::format("{:.1f} s{}\n", report.seconds(), epochs > 0 ? fmt::format(", {} epochs", epochs) : "");
+}
+
+std::string pictures_text(const models::RunReport& report) {
+  const auto pictures = report.pictures();
+  if (pictures.empty()) return "";
+  std::string text = "figures (PNG and SVG):";
+  for (const auto& picture : pictures) text += "\n  " + picture.string() + ".png";
+  return text + "\n";
+}
+
+}  // namespace
+
+std::shared_ptr<ShowOptions> add_show_options(CLI::App& command) {
+  auto options = std::make_shared<ShowOptions>();
+  command.add_flag("--json", options->json, "Print one JSON object instead of text");
+  command.add_flag("--quiet", options->quiet, "Show no progress");
+  command.add_option("--threads", options->threads, "Threads; the results do not depend on them")
+      ->check(CLI::Range(1, 1024));
+  return options;
+}
+
+void apply(const ShowOptions& options) {
+  if (options.threads > 0) set_threads(options.threads);
+}
+
+void show(const models::RunReport& report, const ShowOptions& options) {
+  if (options.json) {
+    fmt::print("{}\n", models::json_of(report));
+  } else {
+    fmt::print("{}{}{}", models::text_of(report), time_text(report), pictures_text(report));
+  }
+  if (report.stopped() == train::Stopped::interrupted) {
+    fmt::print(stderr, "interrupted; go on with: likely resume {}\n", report.run.out.string());
+    throw CLI::RuntimeError(kInterrupted);
+  }
+}
+
+}  // namespace likely::command

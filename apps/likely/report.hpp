@@ -1,0 +1,28 @@
+// What train, resume, eval and plot have in common: options, and how a report is shown.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+
+#include "likely/models/recipe/runs.hpp"
+
+namespace likely::command {
+
+struct ShowOptions {
+  bool json = false;
+  bool quiet = false;
+  int threads = 0;
+
+  train::Progress progress() const { return quiet ? train::Progress::silent : train::Progress::automatic; }
+};
+
+// Adds --json, --quiet and --threads.
+std::shared_ptr<ShowOptions> add_show_options(CLI::App& command);
+
+// Sets the number of threads that was asked for.
+void apply(const ShowOptions& options);
+
+// Prints a report. Of a training that was interrupted it says how to go on, and ends with exit code 130.
+void show(const models::RunReport& report, const ShowOptions& options);
+
+}  // namespace likely::command

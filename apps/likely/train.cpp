@@ -1,0 +1,128 @@
+// `likely train NAME`: a subcommand for each recipe, with its settings as options.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/likely/commands.hpp"
+#include "apps/likely/report.hpp"
+#include "likely/core/error.hpp"
+
+namespace likely::command {
+
+namespace {
+
+struct TrainArguments {
+  std::string data, out;
+  std::uint64_t seed = 1;
+  std::vector<std::uint64_t> seeds;
+  std::int64_t repeats = 0;
+  bool force = false;
+  std::vector<std::string> set;  // name=text
+};
+
+std::string heading(const models::Recipe& recipe, const models::Run& run) {
+  std::string text = fmt::format("{}: {} ({})\ndata: {}\n", recipe.name, recipe.summary, recipe.chapter,
+                                 run.data.empty() ? recipe.data : run.data.string());
+  std::vector<std::string> settings;
+  for (const models::Setting& setting : run.settings.all()) {
+    if (!setting.value.empty()) settings.push_back(setting.name + " " + setting.value);
+  }
+  return text + fmt::format("settings: {}\n", fmt::join(settings, ", "));
+}
+
+void choose(models::Settings& settings, const std::vector<std::string>& assignments) {
+  std::vector<std::string> chosen;
+  for (const std::string& assignment : assignments) {
+    settings.set(assignment);
+    const std::string name = assignment.substr(0, assignment.find('='));
+    if (std::find(chosen.begin(), chosen.end(), name) != chosen.end())
+      throw Error(fmt::format("{} is set twice", name));
+    chosen.push_back(name);
+  }
+}
+
+void run_training(const models::Recipe& recipe, const TrainArguments& arguments, const ShowOptions& shown) {
+  apply(shown);
+  models::Run run = models::default_run(recipe);
+  choose(run.settings, arguments.set);
+  run.data = arguments.data;
+  run.out = arguments.out;
+  run.seed = arguments.seed;
+  run.progress = shown.progress();
+  models::TrainOptions options{.seeds = arguments.seeds, .force = arguments.force};
+  for (std::int64_t i = 0; i < arguments.repeats; ++i)
+    options.seeds.push_back(arguments.seed + static_cast<std::uint64_t>(i));
+  if (!shown.json && !shown.quiet) fmt::print("{}", heading(recipe, run));
+  std::fflush(stdout);
+  const models::RunReport report = models::train_recipe(recipe, run, options);
+  show(report, shown);
+  if (!shown.json && !shown.quiet) {
+    fmt::print("run folder: {}\n", report.run.out.string());
+    if (recipe.predict) fmt::print("next: likely predict {} --in FILE\n", report.run.out.string());
+  }
+}
+
+void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArguments& arguments) {
+  for (const models::Setting& setting : recipe.settings) {
+    std::string names = "--" + setting.name;
+    if (setting.name.find('_') != std::string::npos) {
+      std::string dashed = setting.name;
+      std::replace(dashed.begin(), dashed.end(), '_', '-');
+      names += ",--" + dashed;
+    }
+    command
+        .add_option_function<std::string>(
+            names,
+            [&arguments, name = setting.name](const std::string& text) {
+              arguments.set.push_back(name + "=" + text);
+            },
+            fmt::format("{} ({})", setting.help, setting.allowed()))
+        ->type_name("")
+        ->default_str(setting.value)
+        ->group("Settings");
+  }
+}
+
+void add_recipe(CLI::App& train, const models::Recipe& recipe) {
+  CLI::App* command = train.add_subcommand(recipe.name, recipe.summary);
+  auto arguments = std::make_shared<TrainArguments>();
+  arguments->out = "runs/" + recipe.name;
+  if (!recipe.data_help.empty())
+    command->add_option("--data,--in", arguments->data, recipe.data_help)->type_name("PATH");
+  command->add_option("--out", arguments->out, "Run folder")->type_name("DIR")->capture_default_str();
+  command->add_flag("--force", arguments->force, "Replace the run that the folder holds");
+  CLI::Option* seed = command->add_option("--seed", arguments->seed, "Same seed, same result")
+                          ->type_name("N")
+                          ->capture_default_str();
+  CLI::Option* seeds = command->add_option("--seeds", arguments->seeds, "One training for each: 1,2,3")
+                           ->type_name("N,N,...")
+                           ->delimiter(',')
+                           ->excludes(seed);
+  command->add_option("--repeats", arguments->repeats, "So many trainings, with the seeds from --seed on")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
+      ->excludes(seeds);
+  command->add_option("--set", arguments->set, "A setting as name=value; --lr 0.1 is --set lr=0.1")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
+  add_settings(*command, recipe, *arguments);
+  command->footer(fmt::format("Book: {}. Data: {}.", recipe.chapter, recipe.data));
+  command->callback([&recipe, arguments, shown] { run_training(recipe, *arguments, *shown); });
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  CLI::App* train = app.add_subcommand("train", "Train a model");
+  train->require_subcommand(1);
+  train->footer("`likely train NAME --help` shows the settings of one.");
+  for (const models::Recipe& recipe : models::recipes()) add_recipe(*train, recipe);
+}
+
+}  // namespace likely::command

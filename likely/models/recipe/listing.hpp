@@ -1,0 +1,16 @@
+// The recipes as a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "likely/models/recipe.hpp"
+
+namespace likely::models {
+
+// One line a recipe: name, equations or chapter, data, what it reaches, how long it takes, summary.
+std::string list_text(const std::vector<Recipe>& recipes);
+// An array of objects with the same, and the settings.
+std::string list_json(const std::vector<Recipe>& recipes);
+
+}  // namespace likely::models

@@ -1,0 +1,185 @@
+#include "likely/models/recipe/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "likely/core/error.hpp"
+#include "likely/models/recipe/run_files.hpp"
+
+namespace likely::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_run(const Recipe& recipe, const Run& run, const TrainOptions& options) {
+  if (!run.data.empty() && recipe.data_help.empty())
+    throw Error(fmt::format("{} makes its own data; --data has no meaning for it", recipe.name));
+  if (run.data.empty() && recipe.needs_data)
+    throw Error(fmt::format("{} needs --data: {}", recipe.name, recipe.data_help));
+  if (!run.data.empty() && !fs::exists(run.data))
+    throw Error(fmt::format("--data {}: there is no such file or folder", run.data.string()));
+  std::vector<std::uint64_t> sorted = options.seeds;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) throw Error(fmt::format("seed {} is there twice", *twice));
+}
+
+[[noreturn]] void refuse_absent(const SavedRun& saved, const char* verb) {
+  throw Error(fmt::format("{} is an experiment: there is nothing to {}", saved.recipe->name, verb));
+}
+
+Run of_seed(const Run& run, std::uint64_t seed) {
+  Run one = run;
+  one.seed = seed;
+  one.out = run.out / fmt::format("seed-{}", seed);
+  return one;
+}
+
+// Trains and keeps the report.
+SeedReport train_one(const Recipe& recipe, const Run& run) {
+  const auto begin = std::chrono::steady_clock::now();
+  SeedReport one{run.seed, run.out, recipe.train(run)};
+  if (one.report.seconds == 0.0)
+    one.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (one.report.stopped != train::Stopped::interrupted)
+    write_report(run.out, json_of(RunReport{&recipe, run, {one}}));
+  return one;
+}
+
+// All runs of a folder, by what `each` does with one.
+template <class Each>
+RunReport for_each_run(const SavedRun& saved, Each&& each) {
+  RunReport all{saved.recipe, saved.run, {}};
+  if (saved.seeds.empty()) {
+    all.seeds.push_back(each(saved.run));
+    return all;
+  }
+  for (const std::uint64_t seed : saved.seeds) {
+    all.seeds.push_back(each(of_seed(saved.run, seed)));
+    if (all.stopped() == train::Stopped::interrupted) return all;
+  }
+  return all;
+}
+
+RunReport train_all(const SavedRun& saved) {
+  RunReport all = for_each_run(saved, [&](Run run) {
+    if (!saved.seeds.empty()) write_run(*saved.recipe, run, {});
+    return train_one(*saved.recipe, run);
+  });
+  if (!saved.seeds.empty() && all.stopped() != train::Stopped::interrupted)
+    write_report(saved.run.out, json_of(all));
+  return all;
+}
+
+}  // namespace
+
+RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options) {
+  check_run(recipe, run, options);
+  if (!run.data.empty()) run.data = fs::absolute(run.data).lexically_normal();
+  std::vector<std::uint64_t> seeds = options.seeds;
+  if (seeds.size() == 1) {
+    run.seed = seeds[0];
+    seeds.clear();
+  }
+  NewFolder folder(run.out, options.force);
+  write_run(recipe, run, seeds);
+  RunReport report = train_all({&recipe, run, seeds});
+  folder.keep();
+  return report;
+}
+
+RunReport resume_run(const fs::path& folder, const std::vector<std::string>& changes,
+                     train::Progress progress) {
+  SavedRun saved = read_run(folder);
+  for (const std::string& change : changes) {
+    if (!change.starts_with("epochs="))
+      throw Error(fmt::format("only epochs can be changed when a training goes on, got \"{}\"", change));
+    saved.run.settings.set(change);
+  }
+  saved.run.resume = true;
+  saved.run.progress = progress;
+  if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
+  return train_all(saved);
+}
+
+RunReport evaluate_run(const fs::path& folder, const std::optional<fs::path>& data) {
+  SavedRun saved = read_run(folder);
+  if (!saved.recipe->evaluate) refuse_absent(saved, "evaluate; its figures are in report.json");
+  if (data) {
+    saved.run.data = fs::absolute(*data).lexically_normal();
+    check_run(*saved.recipe, saved.run, {});
+  }
+  return for_each_run(saved, [&](const Run& run) {
+    return SeedReport{run.seed, run.out, saved.recipe->evaluate(run)};
+  });
+}
+
+Predictions predict_run(const fs::path& folder, const fs::path& rows) {
+  const SavedRun saved = read_run(folder);
+  if (!saved.recipe->predict) refuse_absent(saved, "predict with");
+  if (!saved.seeds.empty())
+    throw Error(fmt::format("{0} holds several runs; name one of them, such as {0}/seed-{1}", folder.string(),
+                            saved.seeds[0]));
+  return saved.recipe->predict(saved.run, rows);
+}
+
+RunReport plot_run(const fs::path& folder) {
+  const SavedRun saved = read_run(folder);
+  if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
+  return for_each_run(saved, [&](const Run& run) {
+    return SeedReport{run.seed, run.out, {.pictures = saved.recipe->plot(run)}};
+  });
+}
+
+train::Stopped RunReport::stopped() const {
+  return seeds.empty() ? train::Stopped::finished : seeds.back().report.stopped;
+}
+
+std::vector<Measured> RunReport::figures() const {
+  if (seeds.empty()) return {};
+  std::vector<Measured> means = seeds[0].report.figures;
+  for (Measured& mean : means) {
+    double sum = 0.0;
+    for (const SeedReport& seed : seeds) {
+      for (const Measured& figure : seed.report.figures) {
+        if (figure.name == mean.name) sum += figure.value;
+      }
+    }
+    mean.value = sum / static_cast<double>(seeds.size());
+  }
+  return means;
+}
+
+double RunReport::spread(std::string_view figure) const {
+  std::vector<double> values;
+  for (const SeedReport& seed : seeds) {
+    for (const Measured& measured : seed.report.figures) {
+      if (measured.name == figure) values.push_back(measured.value);
+    }
+  }
+  if (values.size() < 2) return 0.0;
+  double mean = 0.0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double RunReport::seconds() const {
+  double sum = 0.0;
+  for (const SeedReport& seed : seeds) sum += seed.report.seconds;
+  return sum;
+}
+
+std::vector<fs::path> RunReport::pictures() const {
+  std::vector<fs::path> all;
+  for (const SeedReport& seed : seeds)
+    all.insert(all.end(), seed.report.pictures.begin(), seed.report.pictures.end());
+  return all;
+}
+
+}  // namespace likely::models

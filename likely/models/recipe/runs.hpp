@@ -1,0 +1,83 @@
+// Runs: recipes trained into folders that remember everything, and what can be done with these folders later.
+//
+// A run folder holds recipe.json (recipe, seed, settings, data), report.json (what was reached), figures/ and
+// whatever the recipe leaves there: model.safetensors, and the files of train::fit. A training with several
+// seeds makes a folder with one run folder, "seed-<n>", for each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "likely/models/recipe.hpp"
+
+namespace likely::models {
+
+struct SeedReport {
+  std::uint64_t seed = 0;
+  std::filesystem::path out{};
+  Report report{};
+};
+
+// What came of one training, or of one for each seed.
+struct RunReport {
+  const Recipe* recipe = nullptr;
+  Run run{};  // with the folder of all seeds as `out`
+  std::vector<SeedReport> seeds{};
+
+  train::Stopped stopped() const;
+  // The means over the seeds, by name.
+  std::vector<Measured> figures() const;
+  // The standard deviation over the seeds (n - 1) of a figure; 0 for one seed.
+  double spread(std::string_view figure) const;
+  double seconds() const;
+  std::vector<std::filesystem::path> pictures() const;
+};
+
+struct TrainOptions {
+  std::vector<std::uint64_t> seeds{};  // more than one: a run folder each; none: that of the run
+  bool force = false;                  // replace the run that the folder holds
+};
+
+// Trains into run.out. Refuses data where the recipe takes none, a recipe that needs data without them, a
+// path of data that is not there, the same seed twice, a folder that holds a run (unless forced) or anything
+// else. Where it fails before the first checkpoint, everything is as before.
+RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options = {});
+
+// Goes on with a training that was interrupted, or trains for longer: `changes` are settings as "name=text",
+// of which only epochs may be changed. Refuses a folder that is no run folder.
+RunReport resume_run(const std::filesystem::path& folder, const std::vector<std::string>& changes = {},
+                     train::Progress progress = train::Progress::automatic);
+
+// Measures again, on other data of the recipe's kind if so wished. Refuses a recipe that cannot.
+RunReport evaluate_run(const std::filesystem::path& folder,
+                       const std::optional<std::filesystem::path>& data = {});
+
+// Predictions for the rows of a file. Refuses folders of several seeds (name one of them) and recipes that
+// have nothing to predict with.
+Predictions predict_run(const std::filesystem::path& folder, const std::filesystem::path& rows);
+
+// Draws all pictures again. Refuses the same.
+RunReport plot_run(const std::filesystem::path& folder);
+
+// The recipe and the run of a folder.
+struct SavedRun {
+  const Recipe* recipe;
+  Run run;
+  std::vector<std::uint64_t> seeds;  // empty: a single run
+};
+SavedRun read_run(const std::filesystem::path& folder);
+
+// For people: the figures, those expected beside them, the time, the pictures.
+std::string text_of(const RunReport& report);
+// For programs: one object, whose keys are documented in docs/command.md.
+std::string json_of(const RunReport& report);
+// "68.3 %" or "0.4312".
+std::string text_of(const Measured& figure);
+// "published 68 %" or "usually 0.43".
+std::string text_of(const Expected& expected);
+
+}  // namespace likely::models

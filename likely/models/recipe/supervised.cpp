@@ -1,0 +1,191 @@
+#include "likely/models/recipe/supervised.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "likely/core/error.hpp"
+#include "likely/io/safetensors.hpp"
+#include "likely/kernels/build_info.hpp"
+#include "likely/models/recipe/pictures.hpp"
+#include "likely/models/recipe/rows.hpp"
+#include "likely/ops/join.hpp"
+#include "likely/ops/reduce.hpp"
+#include "likely/train/history.hpp"
+
+namespace likely::models {
+
+std::vector<Setting> fit_settings(const FitDefaults& defaults) {
+  return {whole_setting("epochs", defaults.epochs, "passes over the training data"),
+          whole_setting("batch", defaults.batch, "rows a step"),
+          number_setting("lr", defaults.lr, "learning rate")};
+}
+
+namespace detail {
+
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 256;
+
+// The keys of a run, always made in this order.
+struct Keys {
+  Rng data, model;
+};
+Keys keys_of(const Run& run) {
+  Rng rng(run.seed);
+  Rng data = rng.split();
+  return {data, rng.split()};
+}
+
+Sizes sizes_of(const data::Dataset& train) {
+  if (train.size() == 0) throw Error("the training data have no rows");
+  const Tensor x = train.rows({0}).x;
+  const Tensor y = train.targets();
+  Sizes sizes{.input = x.shape().sub(1, x.rank())};
+  if (y.defined())
+    sizes.outputs =
+        y.dtype() == DType::i64 ? static_cast<std::int64_t>(max(y).item()) + 1 : y.size() / y.dim(0);
+  return sizes;
+}
+
+std::string text_of(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
+
+bool parse_shape(std::string_view text, Shape& shape) {
+  while (!text.empty()) {
+    std::int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc() || size < 1 || shape.rank() == Shape::kMaxRank) return false;
+    shape.push_back(size);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (!text.empty() && text.front() != 'x') return false;
+    if (!text.empty()) text.remove_prefix(1);
+  }
+  return true;
+}
+
+// What the kept model was made for.
+Sizes kept_sizes(const Run& run) {
+  const std::filesystem::path file = model_file(run);
+  if (!std::filesystem::exists(file))
+    throw Error(fmt::format("{} holds no finished model; finish it with: likely resume {}", run.out.string(),
+                            run.out.string()));
+  const auto metadata = io::load_safetensors(file).metadata;
+  Sizes sizes;
+  Shape outputs;
+  const auto input = metadata.find("input");
+  const auto count = metadata.find("outputs");
+  if (input == metadata.end() || count == metadata.end() || !parse_shape(input->second, sizes.input) ||
+      !parse_shape(count->second, outputs) || outputs.rank() != 1)
+    throw Error(file.string() + ": the file does not say what rows the model takes");
+  sizes.outputs = outputs[0];
+  return sizes;
+}
+
+struct Held {
+  std::string name;
+  const data::Dataset* rows;
+};
+Held held_out(const Splits& splits) {
+  if (splits.test) return {"test", &*splits.test};
+  if (splits.validation) return {"validation", &*splits.validation};
+  return {"training", &splits.train};
+}
+
+Tensor outputs_for(const Predictor& predict, const data::Dataset& rows) {
+  std::vector<Tensor> outputs;
+  for (const data::Batch& batch : rows.batches(kRowsAtOnce)) outputs.push_back(predict(batch.x));
+  return concat(outputs);
+}
+
+std::vector<Measured> figures_of(const Objective& objective, const Predictor& predict, const Held& held) {
+  std::vector<Measured> figures = objective.figures(outputs_for(predict, *held.rows), held.rows->targets());
+  for (Measured& figure : figures) figure.name = held.name + " " + figure.name;
+  return figures;
+}
+
+// Those that suit the kind of data and outputs.
+void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
+                const Predictor& predict, Album& album) {
+  const Held held = held_out(splits);
+  const Objective::Kind kind = parts.objective.kind;
+  draw_curves(train::read_history(run.out), splits.validation ? "validation" : held.name, album);
+  const bool classes = kind == Objective::Kind::classes || kind == Objective::Kind::binary;
+  const std::int64_t width = sizes.input.size();
+  if (classes && held.rows->targets().defined()) {
+    const Tensor outputs = outputs_for(predict, *held.rows);
+    const Predictions said = parts.objective.predictions(outputs);
+    const std::int64_t count = kind == Objective::Kind::binary ? 2 : outputs.dim(-1);
+    draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, album);
+  }
+  if (kind != Objective::Kind::classes && width == 1) draw_fit(predict, kind, splits.train, album);
+  if (classes && width == 2) draw_areas(predict, kind, splits.train, album);
+  if (!classes && width > 1) {
+    const Tensor outputs = outputs_for(predict, *held.rows);
+    draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), album);
+  }
+}
+
+std::vector<std::filesystem::path> draw_all(const Run& run, const SupervisedParts& parts, const Sizes& sizes,
+                                            const Splits& splits) {
+  Album album(run.out);
+  draw_usual(run, parts, sizes, splits, parts.load(run, sizes), album);
+  parts.pictures(run, sizes, splits, album);
+  return album.pictures();
+}
+
+Report train_whole(const SupervisedParts& parts, const Run& run) {
+  const Keys keys = keys_of(run);
+  const Splits splits = parts.data(run, keys.data);
+  const Sizes sizes = sizes_of(splits.train);
+  const FitSummary fitted = parts.fit(run, splits, sizes, keys.model);
+  Report report{.epochs = fitted.epochs, .seconds = fitted.seconds, .stopped = fitted.stopped};
+  if (fitted.stopped == train::Stopped::interrupted) return report;
+  report.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits));
+  // A training is not lost because a picture could not be drawn.
+  try {
+    report.pictures = draw_all(run, parts, sizes, splits);
+  } catch (const std::exception& error) {
+    report.text += fmt::format("The pictures could not be drawn: {}\n", error.what());
+  }
+  return report;
+}
+
+}  // namespace
+
+std::filesystem::path model_file(const Run& run) { return run.out / "model.safetensors"; }
+
+std::int64_t steps_of(const Run& run, const data::Dataset& train) {
+  const std::int64_t batch = run.settings.whole("batch");
+  return run.settings.whole("epochs") * ((train.size() + batch - 1) / batch);
+}
+
+std::map<std::string, std::string> provenance(const Run& run, const Sizes& sizes) {
+  return {{"likely", std::string(version())},
+          {"seed", std::to_string(run.seed)},
+          {"input", text_of(sizes.input)},
+          {"outputs", std::to_string(sizes.outputs)}};
+}
+
+Recipe complete(Recipe about, const SupervisedParts& parts) {
+  about.train = [parts](const Run& run) { return train_whole(parts, run); };
+  about.evaluate = [parts](const Run& run) {
+    const Sizes sizes = kept_sizes(run);
+    const Splits splits = parts.data(run, keys_of(run).data);
+    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits))};
+  };
+  about.predict = [parts](const Run& run, const std::filesystem::path& file) {
+    const Sizes sizes = kept_sizes(run);
+    const data::Dataset rows(read_rows(file, sizes.input));
+    return parts.objective.predictions(outputs_for(parts.load(run, sizes), rows));
+  };
+  about.plot = [parts](const Run& run) {
+    const Sizes sizes = kept_sizes(run);
+    return draw_all(run, parts, sizes, parts.data(run, keys_of(run).data));
+  };
+  return about;
+}
+
+}  // namespace detail
+
+}  // namespace likely::models
