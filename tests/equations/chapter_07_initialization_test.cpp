@@ -1,0 +1,142 @@
+// Chapter 7: how variances flow through layers, the weights that keep them, and the activations of the
+// problems.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "likely/likely.hpp"
+#include "tests/support/plain_math.hpp"
+
+namespace likely {
+namespace {
+
+using testing::slope;
+
+// Means and mean squares of plain numbers.
+double mean_of(const std::vector<double>& values) {
+  double total = 0.0;
+  for (const double each : values) total += each;
+  return total / static_cast<double>(values.size());
+}
+double mean_square(const std::vector<double>& values) {
+  double total = 0.0;
+  for (const double each : values) total += each * each;
+  return total / static_cast<double>(values.size());
+}
+
+// f' = Omega a[f] of one layer for many draws of Omega and f: f normal of deviation 1.5, one fresh matrix of
+// he_normal weights for every 50 rows, so that the draws of f' are nearly independent.
+struct Layer {
+  std::int64_t in, out;
+  double f_variance = 2.25;
+  std::vector<double> h, f_next;
+};
+Layer pass_through(std::int64_t in, std::int64_t out, nn::Fan fan) {
+  Layer layer{.in = in, .out = out, .h = {}, .f_next = {}};
+  Rng rng(3);
+  for (int i = 0; i < 400; ++i) {
+    const Tensor omega = nn::he_normal({out, in}, rng.split(), fan, DType::f64);
+    const Tensor h = relu(rng.normal({4, in}, 0.0, 1.5, DType::f64));
+    const auto values = linear(h, omega, zeros({out}, DType::f64)).to_vector<double>();
+    layer.f_next.insert(layer.f_next.end(), values.begin(), values.end());
+    const auto units = h.to_vector<double>();
+    layer.h.insert(layer.h.end(), units.begin(), units.end());
+  }
+  return layer;
+}
+
+// Standard errors: f' has 400 x 4 x out draws; those of one matrix share it, so at least 400 x out count.
+TEST(Udl07, Eq29_MeanOfAPreactivation) {
+  const Layer layer = pass_through(60, 40, nn::Fan::in);
+  EXPECT_NEAR(mean_of(layer.f_next), 0.0, 5.0 * std::sqrt(mean_square(layer.f_next) / (400.0 * 40.0)));
+}
+
+TEST(Udl07, Eq30_VarianceOfAPreactivation) {
+  const Layer layer = pass_through(60, 40, nn::Fan::in);
+  const double expected = 2.0 / 60.0 * 60.0 * mean_square(layer.h);  // sigma_Omega^2 sum_j E[h_j^2]
+  EXPECT_NEAR(mean_square(layer.f_next), expected, 5.0 * expected * std::sqrt(2.0 / (400.0 * 40.0)));
+}
+
+TEST(Udl07, Eq31_HalfOfTheVariancePassesARelu) {
+  const Layer layer = pass_through(60, 40, nn::Fan::out);  // sigma_Omega^2 = 2 / 40
+  EXPECT_NEAR(mean_square(layer.h), 0.5 * layer.f_variance,
+              5.0 * layer.f_variance * std::sqrt(1.25 / (400.0 * 4.0 * 60.0)));  // Var[h^2] = 5/4 sigma^4
+  const double expected = 0.5 * 60.0 * (2.0 / 40.0) * layer.f_variance;
+  EXPECT_NEAR(mean_square(layer.f_next), expected, 5.0 * expected * std::sqrt(2.0 / (400.0 * 40.0)));
+}
+
+// The variance of a sample of n normal numbers has the standard error sqrt(2 / n) of itself.
+void expect_variance(nn::Fan fan, double variance) {
+  const auto weights = nn::he_normal({300, 500}, Rng(5), fan, DType::f64).to_vector<double>();
+  EXPECT_NEAR(mean_square(weights), variance, 5.0 * variance * std::sqrt(2.0 / 150000.0));
+  EXPECT_NEAR(mean_of(weights), 0.0, 5.0 * std::sqrt(variance / 150000.0));
+  const auto even = nn::he_uniform({300, 500}, Rng(6), fan, DType::f64).to_vector<double>();
+  EXPECT_NEAR(mean_square(even), variance, 5.0 * variance * std::sqrt(0.8 / 150000.0));
+}
+
+// Through 20 layers of 200 units the mean square of what flows changes by a factor whose logarithm has a
+// deviation of about sqrt(20 x 5 / 200) = 0.7; weights that are wrong by a factor 2 would change it by 2^20.
+double gain_through_layers(nn::Fan fan, bool backwards) {
+  Rng rng(8);
+  const std::int64_t wide = 300, narrow = 200;
+  const Tensor start = rng.normal({16, wide}, 0.0, 1.0, DType::f64);
+  std::vector<Tensor> weights;
+  for (int k = 0; k < 20; ++k) {
+    const bool down = k % 2 == 0;
+    weights.push_back(
+        nn::he_normal({down ? narrow : wide, down ? wide : narrow}, rng.split(), fan, DType::f64));
+  }
+  const auto network = [&](const Tensor& f) {
+    Tensor at = f;
+    for (const Tensor& omega : weights) at = linear(relu(at), omega);
+    return at;
+  };
+  if (!backwards)
+    return mean_square(network(start).to_vector<double>()) / mean_square(start.to_vector<double>());
+  const auto [value, pull_back] = vjp(start, network);
+  const Tensor seed = rng.normal(value.shape(), 0.0, 1.0, DType::f64);
+  return mean_square(pull_back(seed).to_vector<double>()) / mean_square(seed.to_vector<double>());
+}
+
+TEST(Udl07, Eq32_WeightsThatKeepActivations) {
+  expect_variance(nn::Fan::in, 2.0 / 500.0);
+  EXPECT_LT(std::abs(std::log(gain_through_layers(nn::Fan::in, false))), 3.5);
+}
+
+TEST(Udl07, Eq33_WeightsThatKeepGradients) {
+  expect_variance(nn::Fan::out, 2.0 / 300.0);
+  EXPECT_LT(std::abs(std::log(gain_through_layers(nn::Fan::out, true))), 3.5);
+}
+
+TEST(Udl07, Eq34_Compromise) { expect_variance(nn::Fan::mean, 4.0 / (500.0 + 300.0)); }
+
+Tensor number(double value) { return full({}, value, DType::f64); }
+
+TEST(Udl07, Eq40_Heaviside) {
+  for (const double z : {-2.0, -1e-300, 0.0, 1e-300, 3.0}) {
+    EXPECT_EQ(heaviside(number(z)).item(), z < 0.0 ? 0.0 : 1.0) << z;
+    EXPECT_EQ(grad(number(z), [](const Tensor& t) { return heaviside(t); }).item(), 0.0) << z;
+  }
+}
+
+TEST(Udl07, Eq41_Rectangle) {
+  for (const double z : {-2.0, -1e-300, 0.0, 0.5, 1.0, 1.0 + 1e-15, 3.0}) {
+    EXPECT_EQ(rect(number(z)).item(), z >= 0.0 && z <= 1.0 ? 1.0 : 0.0) << z;
+    EXPECT_EQ(grad(number(z), [](const Tensor& t) { return rect(t); }).item(), 0.0) << z;
+  }
+}
+
+TEST(Udl07, Eq48_Relu) {
+  const auto plain = [](double a) { return a < 0.0 ? 0.0 : a; };
+  for (const double a : {-2.0, -0.1, 0.0, 0.1, 4.0}) {
+    EXPECT_EQ(relu(number(a)).item(), plain(a)) << a;
+    if (a != 0.0) {
+      const double computed = grad(number(a), [](const Tensor& t) { return relu(t); }).item();
+      EXPECT_NEAR(computed, slope(plain, a), 1e-9) << a;
+    }
+  }
+  EXPECT_EQ(grad(number(0.0), [](const Tensor& t) { return relu(t); }).item(), 0.0);  // as (7.25) has it
+}
+
+}  // namespace
+}  // namespace likely
