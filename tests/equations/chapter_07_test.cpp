@@ -29,9 +29,9 @@ using testing::vector_of;
 // A network in f64 whose biases are not 0 either.
 book::DeepNetwork make_network(std::int64_t inputs, const std::vector<std::int64_t>& units,
                                std::int64_t outputs) {
-  book::DeepNetwork network(inputs, units, outputs, {.dtype = DType::f64}, Rng(7));
+  book::DeepNetwork network(inputs, units, outputs, {.dtype = DType::f64}, Rng(2));
   int seed = 0;
-  for (nn::Linear& layer : network.layers) layer.bias = scattered(layer.bias.shape(), ++seed) * 0.5;
+  for (nn::Linear& layer : network.layers) layer.bias = scattered(layer.bias.shape(), ++seed) * 0.5 + 0.2;
   return network;
 }
 
@@ -108,9 +108,9 @@ Matrix omega_slopes(const PlainNetwork& network, std::size_t k, const Matrix& x,
 
 // The network of (7.1) and (7.17), one example, and both passes.
 struct Example {
-  book::DeepNetwork network = make_network(2, {5, 4, 3}, 2);
+  book::DeepNetwork network = make_network(2, {6, 5, 4}, 2);
   PlainNetwork plain{network};
-  Tensor x = scattered({1, 2}, 11), y = scattered({1, 2}, 12);
+  Tensor x = scattered({1, 2}, 19), y = scattered({1, 2}, 12);
   book::Backpropagation all = book::backpropagate(network, x, y, book::squared_error);
   PlainPass pass = run(plain, vector_of(x));
 };
@@ -156,6 +156,11 @@ TEST(Udl07, Eq17_ForwardPass) {
     expect_close("f", e.all.forward.f[k], e.pass.f[k], 1e-13);
   }
   EXPECT_NEAR(e.all.loss.item(), squared(e.pass.f[3], vector_of(e.y)), 1e-13);
+  // Each hidden layer has units that are on and units that are off: derivatives have to take both ways.
+  for (std::size_t k = 1; k < 4; ++k) {
+    EXPECT_GT(*std::max_element(e.pass.h[k].begin(), e.pass.h[k].end()), 0.0) << k;
+    EXPECT_EQ(*std::min_element(e.pass.h[k].begin(), e.pass.h[k].end()), 0.0) << k;
+  }
 }
 
 // The two factors by which (7.18-7.20) go back from f_k to f_{k-1}, by differences.
@@ -198,7 +203,7 @@ TEST(Udl07, Eq21_DerivativeOfALayerByItsInput) {
   const nn::Linear& layer = e.network.layers[3];
   const Tensor rows_of_outputs = jacobian(e.all.forward.h[3], [&](const Tensor& h) { return layer(h); });
   // The textbook puts inputs into rows, jacobian outputs: the one is the transpose of the other.
-  expect_close("df3/dh3", transpose(reshape(rows_of_outputs, {2, 3})), transposed(e.plain.omega[3]), 1e-13);
+  expect_close("df3/dh3", transpose(reshape(rows_of_outputs, {2, 4})), transposed(e.plain.omega[3]), 1e-13);
   expect_close(
       "by differences", transpose(layer.weight),
       slopes([&](const Vector& h) { return plus(e.plain.beta[3], times(e.plain.omega[3], h)); }, e.pass.h[3]),

@@ -1,10 +1,20 @@
-// The models of the textbook's first chapters.
+// The models and written-out derivations of the textbook's chapters 2 to 11.
 #pragma once
 
+#include "likely/models/book/backpropagation.hpp"
+#include "likely/models/book/ball.hpp"
+#include "likely/models/book/batch_normalization.hpp"
+#include "likely/models/book/bayesian_linear.hpp"
+#include "likely/models/book/branching_function.hpp"
+#include "likely/models/book/convolution_matrix.hpp"
 #include "likely/models/book/gabor.hpp"
+#include "likely/models/book/gradient_flow.hpp"
 #include "likely/models/book/line.hpp"
 #include "likely/models/book/linear_regions.hpp"
 #include "likely/models/book/logistic.hpp"
 #include "likely/models/book/loss_surface.hpp"
 #include "likely/models/book/networks.hpp"
 #include "likely/models/book/region_counts.hpp"
+#include "likely/models/book/residual_paths.hpp"
+#include "likely/models/book/symmetry.hpp"
+#include "likely/models/book/toy_function.hpp"
