@@ -10,9 +10,9 @@
 #include <functional>
 #include <vector>
 
-#include "likely/autodiff/gradient.hpp"
 #include "likely/core/parts.hpp"
 #include "likely/ops/rng.hpp"
+#include "likely/prob/slope.hpp"
 
 namespace likely {
 
@@ -44,20 +44,10 @@ struct HmcResult {
 
 namespace detail {
 
-// A log-density and its gradient at a point, both as plain numbers.
-struct Slope {
-  double log_density;
-  std::vector<double> gradient;
-};
-using SlopeFunction = std::function<Slope(const std::vector<double>& position)>;
 using KeepSample = std::function<void(const std::vector<double>& position)>;
 
 HmcStatistics run_hmc(std::vector<double> position, const SlopeFunction& slope, const KeepSample& keep,
                       Rng rng, const HmcOptions& options);
-
-// All learned numbers of these tensors in a row, and back into tensors like them.
-std::vector<double> flat_numbers(const std::vector<const Tensor*>& leaves);
-void set_numbers(const std::vector<Tensor*>& leaves, const std::vector<double>& numbers);
 
 void check_not_empty(const char* name, std::size_t samples);
 // total + value and log(e^total + e^value), where an empty total is value.
@@ -65,26 +55,6 @@ Tensor plus(const Tensor& total, const Tensor& value);
 Tensor log_plus(const Tensor& total, const Tensor& value);
 Tensor divided(const Tensor& total, std::size_t count);
 Tensor log_divided(const Tensor& total, std::size_t count);
-
-template <class Model>
-std::vector<Tensor*> learned_leaves(Model& model) {
-  std::vector<Tensor*> leaves;
-  for_each_leaf(model, [&](Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) leaves.push_back(&tensor);
-  });
-  return leaves;
-}
-template <class Model>
-std::vector<const Tensor*> learned_leaves(const Model& model, const Model& kinds) {
-  std::vector<const Tensor*> leaves;
-  std::vector<PartKind> kind_of_each;
-  for_each_leaf(kinds, [&](const Tensor&, PartKind kind) { kind_of_each.push_back(kind); });
-  std::size_t i = 0;
-  for_each_leaf(model, [&](const Tensor& tensor, PartKind) {
-    if (kind_of_each[i++] == PartKind::parameter) leaves.push_back(&tensor);
-  });
-  return leaves;
-}
 
 }  // namespace detail
 
@@ -97,20 +67,11 @@ template <Tree Model, class LogDensity>
 HmcResult<Model> hmc(const Model& start, const LogDensity& log_density, Rng rng,
                      const HmcOptions& options = {}) {
   HmcResult<Model> result;
-  Model model = start;
-  const std::vector<Tensor*> leaves = detail::learned_leaves(model);
-  const auto slope = [&](const std::vector<double>& position) {
-    detail::set_numbers(leaves, position);
-    const auto at = value_and_grad(std::as_const(model), log_density);
-    return detail::Slope{at.value.item(),
-                         detail::flat_numbers(detail::learned_leaves(at.gradient, std::as_const(model)))};
-  };
   const auto keep = [&](const std::vector<double>& position) {
-    detail::set_numbers(leaves, position);
-    result.samples.push_back(model);
+    result.samples.push_back(detail::with_numbers(start, position));
   };
-  result.statistics =
-      detail::run_hmc(detail::flat_numbers(detail::learned_leaves(start, start)), slope, keep, rng, options);
+  result.statistics = detail::run_hmc(detail::learned_numbers(start), detail::slope_of(start, log_density),
+                                      keep, rng, options);
   return result;
 }
 
