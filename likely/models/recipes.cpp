@@ -5,6 +5,15 @@ namespace likely::models {
 // In the order of the book. A list, and no registration from afar: a static library keeps only what is named.
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = {
+      linear_regression_recipe(),
+      shallow_regression_recipe(),
+      moons_recipe(),
+      deep_regression_recipe(),
+      spirals_recipe(),
+      shallow_normal_recipe(),
+      shallow_binary_recipe(),
+      gabor_recipe(),
+      logistic_regression_recipe(),
       mnist1d_mlp_recipe(),
   };
   return all;

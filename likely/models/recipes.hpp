@@ -5,6 +5,17 @@
 
 namespace likely::models {
 
+// models/book
+Recipe linear_regression_recipe();
+Recipe logistic_regression_recipe();
+Recipe gabor_recipe();
+Recipe shallow_regression_recipe();
+Recipe shallow_normal_recipe();
+Recipe shallow_binary_recipe();
+Recipe deep_regression_recipe();
+Recipe moons_recipe();
+Recipe spirals_recipe();
+
 // models/vision
 Recipe mnist1d_mlp_recipe();
 

@@ -142,6 +142,7 @@ Report train_whole(const SupervisedParts& parts, const Run& run) {
   Report report{.epochs = fitted.epochs, .seconds = fitted.seconds, .stopped = fitted.stopped};
   if (fitted.stopped == train::Stopped::interrupted) return report;
   report.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits));
+  report.text = parts.remarks(run, sizes, splits);
   // A training is not lost because a picture could not be drawn.
   try {
     report.pictures = draw_all(run, parts, sizes, splits);
@@ -172,7 +173,8 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
   about.evaluate = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);
     const Splits splits = parts.data(run, keys_of(run).data);
-    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits))};
+    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits)),
+                  .text = parts.remarks(run, sizes, splits)};
   };
   about.predict = [parts](const Run& run, const std::filesystem::path& file) {
     const Sizes sizes = kept_sizes(run);

@@ -58,6 +58,8 @@ struct Supervised {
   std::function<optim::Schedule(const Run&, std::int64_t steps)> schedule{};
   // Pictures besides the usual ones, such as filters.
   std::function<void(const Run&, const Model&, const Splits&, Album&)> pictures{};
+  // What else to say of the trained model, in whole lines.
+  std::function<std::string(const Run&, const Model&, const Splits&)> remarks{};
 };
 
 namespace detail {
@@ -77,6 +79,7 @@ struct SupervisedParts {
   // What was left there.
   std::function<Predictor(const Run&, const Sizes&)> load;
   std::function<void(const Run&, const Sizes&, const Splits&, Album&)> pictures;
+  std::function<std::string(const Run&, const Sizes&, const Splits&)> remarks;
 };
 
 // The functions of a recipe, made of these.
@@ -165,6 +168,10 @@ Recipe supervised(Recipe about, Supervised<Model, Optimizer> parts) {
        .pictures =
            [parts, load](const Run& run, const Sizes& sizes, const Splits& splits, Album& album) {
              if (parts.pictures) parts.pictures(run, load(run, sizes), splits, album);
+           },
+       .remarks =
+           [parts, load](const Run& run, const Sizes& sizes, const Splits& splits) {
+             return parts.remarks ? parts.remarks(run, load(run, sizes), splits) : std::string();
            }});
 }
 

@@ -1,0 +1,243 @@
+#include "tests/command/command.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "likely/models/recipe.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::testing {
+
+namespace {
+
+// Started in a folder, with its output in files outside of it.
+pid_t start(const std::string& folder, const std::vector<std::string>& words, const std::string& out,
+            const std::string& err) {
+  std::vector<char*> arguments = {const_cast<char*>("likely")};
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child != 0) return child;
+  const int to_out = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const int to_err = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  dup2(to_out, 1);
+  dup2(to_err, 2);
+  if (chdir(folder.c_str()) != 0) _exit(126);
+  execv(LIKELY_COMMAND, arguments.data());
+  _exit(127);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) return 128;
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+Ran likely_command(const std::string& folder, const std::vector<std::string>& words) {
+  const TemporaryFolder output;
+  const std::string out = (output / "out").string();
+  const std::string err = (output / "err").string();
+  const int code = wait_for(start(folder, words, out, err));
+  return {code, read_bytes(out), read_bytes(err)};
+}
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A training of a second at most.
+Words quick(const Words& more = {}) {
+  Words words = {"train", "mnist1d-mlp", "--epochs", "1", "--width", "4", "--quiet"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Expects exit code 2, one line, and nothing left behind.
+void expect_complaint(const Words& words, const std::string& line) {
+  const TemporaryFolder folder;
+  const Ran ran = likely_command(folder.path().string(), words);
+  EXPECT_EQ(ran.code, 2) << line;
+  // What does not parse names the command; everything else names the program.
+  EXPECT_EQ(ran.err, (line.starts_with("likely") ? "" : "likely: ") + line + "\n");
+  EXPECT_EQ(ran.out, "") << line;
+  EXPECT_EQ(folder.list(), "") << line;
+}
+
+TEST(Command, RefusesUnknownNamesWithTheNearest) {
+  expect_complaint({"trian"}, "likely: nothing is called \"trian\"; did you mean \"train\"?");
+  expect_complaint({"zebra"}, "likely: nothing is called \"zebra\"; see `likely --help`");
+  expect_complaint({}, "likely: what? `likely --help` lists the commands");
+  expect_complaint({"train"}, "likely train: what? `likely list` shows what can be trained");
+  expect_complaint({"train", "mnist1d-mpl"},
+                   "likely train: nothing is called \"mnist1d-mpl\"; did you mean \"mnist1d-mlp\"?");
+  expect_complaint({"train", "mnist1d-mlp", "--epoch", "3"},
+                   "likely train mnist1d-mlp has no option --epoch; did you mean \"--epochs\"?");
+  expect_complaint({"train", "mnist1d-mlp", "--set", "wdth=3", "--quiet"},
+                   "mnist1d-mlp has no setting \"wdth\"; did you mean \"width\"?");
+  expect_complaint({"list", "--jsn"}, "likely list has no option --jsn; did you mean \"--json\"?");
+  expect_complaint({"list", "all"}, "likely list: \"all\" is one word too many; see `likely list --help`");
+}
+
+TEST(Command, RefusesBadValuesAndContradictions) {
+  expect_complaint(quick({"--lr", "fast"}), "mnist1d-mlp: lr must be a number of at least 0, got \"fast\"");
+  expect_complaint({"train", "mnist1d-mlp", "--epochs", "0", "--quiet"},
+                   "mnist1d-mlp: epochs must be a whole number of at least 1, got \"0\"");
+  expect_complaint(quick({"--set", "epochs=3"}), "epochs is set twice");
+  expect_complaint(quick({"--threads", "0"}),
+                   "likely train mnist1d-mlp: --threads: Value 0 not in range 1 to 1024; see `likely train "
+                   "mnist1d-mlp --help`");
+  expect_complaint(
+      quick({"--seed", "1", "--seeds", "1,2"}),
+      "likely train mnist1d-mlp: --seed excludes --seeds; see `likely train mnist1d-mlp --help`");
+  expect_complaint(quick({"--seeds", "1,1"}), "seed 1 is there twice");
+  expect_complaint(quick({"--data", "nowhere"}), "--data nowhere: there is no such file or folder");
+  expect_complaint({"resume", "nowhere"}, "nowhere: there is no such folder");
+  expect_complaint({"eval", "nowhere"}, "nowhere: there is no such folder");
+  expect_complaint({"plot", "nowhere"}, "nowhere: there is no such folder");
+  expect_complaint({"predict", "nowhere", "--in", "x.csv"}, "nowhere: there is no such folder");
+  expect_complaint({"predict", "nowhere"}, "likely predict: --in is required; see `likely predict --help`");
+  expect_complaint({"completion", "fish"},
+                   "likely completion: shell: fish not in {bash,zsh}; see `likely "
+                   "completion --help`");
+}
+
+TEST(Command, LeavesNothingBehindWhenDataAreBad) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "data");
+  write_bytes(folder / "data/mnist1d_train.csv", "label,x0\n1,2\n1,two\n");
+  write_bytes(folder / "data/mnist1d_test.csv", "label,x0\n1,2\n");
+  const Ran ran = likely_command(folder.path().string(), quick({"--data", "data"}));
+  EXPECT_EQ(ran.code, 2);
+  const std::string file = (folder / "data/mnist1d_train.csv").string();
+  EXPECT_EQ(ran.err,
+            "likely: [Table::matrix] " + file + ", line 3, column \"x0\": \"two\" is not a number\n");
+  EXPECT_EQ(folder.list(), "data");
+}
+
+TEST(Command, TrainsEvaluatesPredictsAndPlots) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const Ran trained = likely_command(at, quick({"--json"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(trained.err, "");
+  const auto json = nlohmann::json::parse(trained.out);
+  EXPECT_EQ(json["name"], "mnist1d-mlp");
+  EXPECT_EQ(json["out"], "runs/mnist1d-mlp");
+  for (const auto& picture : json["pictures"])
+    EXPECT_TRUE(std::filesystem::exists(folder / picture.get<std::string>())) << picture;
+
+  const Ran evaluated = likely_command(at, {"eval", "runs/mnist1d-mlp", "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(nlohmann::json::parse(evaluated.out)["figures"], json["figures"]);
+  const Ran shown = likely_command(at, {"eval", "runs/mnist1d-mlp"});
+  EXPECT_EQ(shown.out.substr(0, 15), "test accuracy  ") << shown.out;
+  EXPECT_NE(shown.out.find("(published 68 %)"), std::string::npos) << shown.out;
+
+  std::string row;
+  for (int i = 0; i < 40; ++i) row += (i == 0 ? "" : ",") + std::to_string(i % 3);
+  write_bytes(folder / "rows.csv", row + "\n");
+  const Ran predicted = likely_command(at, {"predict", "runs/mnist1d-mlp", "--in", "rows.csv"});
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_EQ(predicted.out.substr(0, 30), "prediction,probability,p_0,p_1");
+  const Ran written =
+      likely_command(at, {"predict", "runs/mnist1d-mlp", "--in", "rows.csv", "--to", "said.csv"});
+  EXPECT_EQ(written.out, "");
+  EXPECT_EQ(read_bytes(folder / "said.csv"), predicted.out);
+  const Ran refused =
+      likely_command(at, {"predict", "runs/mnist1d-mlp", "--in", "said.csv", "--to", "more.csv"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.err, "likely: said.csv: 12 columns, the model needs 40\n");
+  EXPECT_FALSE(std::filesystem::exists(folder / "more.csv"));
+
+  const Ran twice = likely_command(at, quick());
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_EQ(twice.err,
+            "likely: runs/mnist1d-mlp already holds a run; go on with it (likely resume runs/mnist1d-mlp), "
+            "replace it "
+            "(--force) or choose another --out\n");
+  EXPECT_EQ(likely_command(at, quick({"--force"})).code, 0);
+  EXPECT_EQ(likely_command(at, {"plot", "runs/mnist1d-mlp", "--quiet"}).code, 0);
+}
+
+TEST(Command, GoesOnAfterCtrlCToTheSameBits) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const Words words = {"train", "mnist1d-mlp", "--epochs", "30", "--width", "8", "--out"};
+  const auto with = [&](const std::string& out) {
+    Words all = words;
+    all.push_back(out);
+    return all;
+  };
+  ASSERT_EQ(likely_command(at, with("whole")).code, 0);
+
+  const pid_t child = start(at, with("parts"), (folder / "out.txt").string(), (folder / "err.txt").string());
+  // An epoch on record means that it trains.
+  for (int i = 0; i < 2000 && read_bytes(folder / "err.txt").find("epoch 2/") == std::string::npos; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(child, SIGINT);
+  const int code = wait_for(child);
+  if (code == 0) GTEST_SKIP() << "the training was faster than the signal";
+  EXPECT_EQ(code, 130);
+  EXPECT_NE(read_bytes(folder / "err.txt").find("interrupted; go on with: likely resume parts\n"),
+            std::string::npos);
+  const Ran early = likely_command(at, {"eval", "parts"});
+  EXPECT_EQ(early.code, 2);
+  EXPECT_EQ(early.err, "likely: parts holds no finished model; finish it with: likely resume parts\n");
+  const Ran resumed = likely_command(at, {"resume", "parts", "--quiet"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(read_bytes(folder / "parts/model.safetensors"), read_bytes(folder / "whole/model.safetensors"));
+}
+
+TEST(Command, ListsAndCompletesEveryName) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const Ran list = likely_command(at, {"list"});
+  const Ran bash = likely_command(at, {"completion", "bash"});
+  const Ran zsh = likely_command(at, {"completion", "zsh"});
+  const auto json = nlohmann::json::parse(likely_command(at, {"list", "--json"}).out);
+  ASSERT_EQ(json.size(), models::recipes().size());
+  for (const models::Recipe& recipe : models::recipes()) {
+    EXPECT_NE(list.out.find("\n" + recipe.name + " "), std::string::npos) << recipe.name;
+    EXPECT_NE(bash.out.find("train/" + recipe.name + ") words='"), std::string::npos) << recipe.name;
+    EXPECT_NE(zsh.out.find("train/" + recipe.name + ") words='"), std::string::npos) << recipe.name;
+  }
+  // What bash makes of it.
+  write_bytes(folder / "complete.sh", bash.out + R"(
+COMP_WORDS=(likely tr); COMP_CWORD=1; _likely; echo "${COMPREPLY[@]}"
+COMP_WORDS=(likely train mnist1d-ml); COMP_CWORD=2; _likely; echo "${COMPREPLY[@]}"
+COMP_WORDS=(likely train mnist1d-mlp --wid); COMP_CWORD=3; _likely; echo "${COMPREPLY[@]}"
+COMP_WORDS=(likely predict compl); COMP_CWORD=2; _likely; echo "${COMPREPLY[@]}"
+)");
+  const std::string command = "cd " + at + " && bash complete.sh > completed.txt 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(read_bytes(folder / "completed.txt"), "train\nmnist1d-mlp\n--width\ncomplete.sh completed.txt\n");
+}
+
+TEST(Command, HelpNamesEverySetting) {
+  const TemporaryFolder folder;
+  for (const models::Recipe& recipe : models::recipes()) {
+    const Ran help = likely_command(folder.path().string(), {"train", recipe.name, "--help"});
+    EXPECT_EQ(help.code, 0);
+    for (const models::Setting& setting : recipe.settings)
+      EXPECT_NE(help.out.find("--" + setting.name), std::string::npos) << recipe.name << " " << setting.name;
+  }
+  for (const char* command : {"list", "train", "resume", "eval", "predict", "plot", "info", "completion"}) {
+    const Ran help = likely_command(folder.path().string(), {command, "--help"});
+    EXPECT_EQ(help.code, 0) << command;
+    EXPECT_NE(help.out.find("Usage: likely " + std::string(command)), std::string::npos) << help.out;
+  }
+}
+
+}  // namespace
+
+}  // namespace likely::testing

@@ -1,0 +1,215 @@
+#include "likely/models/recipe/runs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "likely/core/threads.hpp"
+#include "likely/models/recipe/listing.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::models {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::expect_refusal;
+using testing::read_bytes;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+// The cheapest there is: one epoch of a narrow network.
+Run quick_run(const fs::path& out, const std::string& epochs = "1") {
+  Run run = default_run(find_recipe("mnist1d-mlp"));
+  run.settings.set("epochs", epochs);
+  run.settings.set("width", "4");
+  run.out = out;
+  run.progress = train::Progress::silent;
+  return run;
+}
+
+const Recipe& mlp() { return find_recipe("mnist1d-mlp"); }
+
+TEST(Recipes, AreWholeAndHaveNamesOfTheirOwn) {
+  std::vector<std::string> names;
+  for (const Recipe& recipe : recipes()) {
+    SCOPED_TRACE(recipe.name);
+    EXPECT_NO_THROW(default_run(recipe));
+    EXPECT_FALSE(recipe.chapter.empty());
+    EXPECT_FALSE(recipe.summary.empty());
+    EXPECT_FALSE(recipe.data.empty());
+    EXPECT_GT(recipe.seconds, 0.0);
+    EXPECT_TRUE(!recipe.needs_data || !recipe.data_help.empty());
+    EXPECT_EQ(std::count(names.begin(), names.end(), recipe.name), 0);
+    names.push_back(recipe.name);
+    EXPECT_NE(list_text(recipes()).find("\n" + recipe.name + " "), std::string::npos);
+  }
+  EXPECT_EQ(nlohmann::json::parse(list_json(recipes())).size(), recipes().size());
+  expect_refusal([] { find_recipe("mnist1d-mpl"); },
+                 "nothing is called \"mnist1d-mpl\"; did you mean \"mnist1d-mlp\"?");
+  expect_refusal([] { find_recipe("zebra"); }, "nothing is called \"zebra\"; `likely list` shows what is");
+}
+
+TEST(Runs, CanBeEvaluatedAndPredictedWith) {
+  const TemporaryFolder folder;
+  const RunReport trained = train_recipe(mlp(), quick_run(folder / "run"));
+  ASSERT_EQ(trained.figures().size(), 2U);
+  EXPECT_EQ(trained.figures()[0].name, "test accuracy");
+  const RunReport again = evaluate_run(folder / "run");
+  EXPECT_EQ(again.figures()[0].value, trained.figures()[0].value);
+  EXPECT_EQ(again.figures()[1].value, trained.figures()[1].value);
+
+  std::string row;
+  for (int i = 0; i < 40; ++i) row += (i == 0 ? "" : ",") + std::to_string(i % 3);
+  write_bytes(folder / "rows.csv", row + "\n" + row + "\n");
+  const Predictions said = predict_run(folder / "run", folder / "rows.csv");
+  EXPECT_EQ(said.size(), 12U);
+  EXPECT_EQ(said[0].values.shape(), Shape({2}));
+  EXPECT_EQ(said[0].values.at({0}), said[0].values.at({1}));
+
+  const auto json = nlohmann::json::parse(read_bytes(folder / "run/report.json"));
+  EXPECT_EQ(json["name"], "mnist1d-mlp");
+  EXPECT_EQ(json["seeds"], nlohmann::json::array({1}));
+  EXPECT_EQ(json["epochs"], 1);
+  EXPECT_EQ(json["stopped"], "finished");
+  EXPECT_DOUBLE_EQ(json["figures"]["test_accuracy"].get<double>(), trained.figures()[0].value);
+  EXPECT_EQ(json["settings"]["width"], "4");
+}
+
+TEST(Runs, GoOnToTheSameBitsOnAnyNumberOfThreads) {
+  const TemporaryFolder folder;
+  const int before = threads();
+  set_threads(1);
+  train_recipe(mlp(), quick_run(folder / "whole", "3"));
+  set_threads(3);
+  train_recipe(mlp(), quick_run(folder / "parts", "1"));
+  set_threads(2);
+  const RunReport resumed = resume_run(folder / "parts", {"epochs=3"}, train::Progress::silent);
+  set_threads(before);
+  EXPECT_EQ(resumed.seeds[0].report.epochs, 3);
+  EXPECT_EQ(read_bytes(folder / "whole/model.safetensors"), read_bytes(folder / "parts/model.safetensors"));
+  // The change was kept.
+  EXPECT_EQ(read_run(folder / "parts").run.settings.whole("epochs"), 3);
+  expect_refusal([&] { resume_run(folder / "parts", {"lr=3"}); },
+                 "only epochs can be changed when a training goes on, got \"lr=3\"");
+}
+
+TEST(Runs, OfSeveralSeedsGiveMeanAndSpread) {
+  const TemporaryFolder folder;
+  const RunReport report = train_recipe(mlp(), quick_run(folder / "three"), {.seeds = {1, 2, 5}});
+  ASSERT_EQ(report.seeds.size(), 3U);
+  double mean = 0.0;
+  for (const SeedReport& seed : report.seeds) mean += seed.report.figures[0].value / 3.0;
+  EXPECT_NEAR(report.figures()[0].value, mean, 1e-12);
+  double squares = 0.0;
+  for (const SeedReport& seed : report.seeds) squares += std::pow(seed.report.figures[0].value - mean, 2);
+  EXPECT_NEAR(report.spread("test accuracy"), std::sqrt(squares / 2.0), 1e-12);
+  EXPECT_TRUE(fs::exists(folder / "three/seed-5/model.safetensors"));
+  // Each is a run folder of its own, as if it had been trained alone.
+  train_recipe(mlp(), quick_run(folder / "alone"), {.seeds = {5}});
+  EXPECT_EQ(read_bytes(folder / "alone/model.safetensors"),
+            read_bytes(folder / "three/seed-5/model.safetensors"));
+  EXPECT_EQ(evaluate_run(folder / "three").seeds.size(), 3U);
+  expect_refusal([&] { predict_run(folder / "three", "x.csv"); },
+                 (folder / "three").string() + " holds several runs; name one of them, such as " +
+                     (folder / "three/seed-1").string());
+  expect_refusal(
+      [&] {
+        train_recipe(mlp(), quick_run(folder / "twice"), {.seeds = {1, 2, 1}});
+      },
+      "seed 1 is there twice");
+}
+
+TEST(Runs, LeaveNothingBehindWhenRefused) {
+  const TemporaryFolder folder;
+  models::Run run = quick_run(folder / "new/deep/run");
+  run.data = folder / "nothing";
+  expect_refusal([&] { train_recipe(mlp(), run); },
+                 "--data " + (folder / "nothing").string() + ": there is no such file or folder");
+  run.data = folder.path();
+  expect_refusal(
+      [&] { train_recipe(mlp(), run); },
+      "[load_mnist1d] neither mnist1d_train.csv nor mnist1d_train.csv.gz is in " + folder.path().string());
+  EXPECT_EQ(folder.list(), "");
+}
+
+TEST(Runs, AreOnlyReplacedWhenForced) {
+  const TemporaryFolder folder;
+  const std::string out = (folder / "run").string();
+  train_recipe(mlp(), quick_run(out));
+  const std::string before = read_bytes(folder / "run/model.safetensors");
+  expect_refusal([&] { train_recipe(mlp(), quick_run(out)); },
+                 out + " already holds a run; go on with it (likely resume " + out +
+                     "), replace it (--force) or choose another --out");
+  // A new run that fails at once gives the old one its place back.
+  models::Run wrong = quick_run(out);
+  wrong.data = folder.path();
+  EXPECT_THROW(train_recipe(mlp(), wrong, {.force = true}), Error);
+  EXPECT_EQ(read_bytes(folder / "run/model.safetensors"), before);
+  models::Run other = quick_run(out);
+  other.seed = 2;
+  train_recipe(mlp(), other, {.force = true});
+  EXPECT_NE(read_bytes(folder / "run/model.safetensors"), before);
+  EXPECT_EQ(folder.list(), "run");
+
+  fs::create_directory(folder / "letters");
+  write_bytes(folder / "letters/love.txt", "keep me");
+  expect_refusal(
+      [&] { train_recipe(mlp(), quick_run(folder / "letters"), {.force = true}); },
+      "--out " + (folder / "letters").string() + ": the folder holds other things; choose another");
+  expect_refusal([&] { train_recipe(mlp(), quick_run(folder / "letters/love.txt")); },
+                 "--out " + (folder / "letters/love.txt").string() + ": this is a file");
+  EXPECT_EQ(read_bytes(folder / "letters/love.txt"), "keep me");
+}
+
+TEST(Runs, RefuseFoldersThatAreNone) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  expect_refusal([&] { read_run(folder / "none"); }, at + "/none: there is no such folder");
+  expect_refusal([&] { read_run(folder.path()); }, at + " is no run folder: it has no recipe.json");
+  write_bytes(folder / "recipe.json", "{");
+  expect_refusal([&] { read_run(folder.path()); }, at + "/recipe.json: this is not JSON");
+  write_bytes(folder / "recipe.json", R"({"recipe": "mnist1d-mlp", "seed": 1, "data": ""})");
+  expect_refusal([&] { read_run(folder.path()); },
+                 at + "/recipe.json: recipe, seed, data or settings are missing or of another type");
+  write_bytes(folder / "recipe.json", R"({"recipe": "mnist1d", "seed": 1, "data": "", "settings": {}})");
+  EXPECT_THROW(read_run(folder.path()), Error);
+  write_bytes(folder / "recipe.json", R"({"recipe": "mnist1d-mlp", "seed": 1, "data": "", "settings": {}})");
+  expect_refusal([&] { evaluate_run(folder.path()); },
+                 at + " holds no finished model; finish it with: likely resume " + at);
+}
+
+Recipe experiment() {
+  return {.name = "experiment",
+          .chapter = "1",
+          .summary = "Counts",
+          .data = "none",
+          .expected = {{.figure = "count", .value = 3.0, .percent = false, .published = true}},
+          .seconds = 1,
+          .train = [](const Run&) {
+            return Report{.figures = {{.name = "count", .value = 2.0}}, .text = "a table\n"};
+          }};
+}
+
+TEST(Runs, OfExperimentsSayWhatTheyCannot) {
+  const TemporaryFolder folder;
+  const Recipe recipe = experiment();
+  models::Run run = default_run(recipe);
+  run.out = folder / "run";
+  const RunReport report = train_recipe(recipe, run);
+  EXPECT_EQ(text_of(report), "a table\ncount     2.000   (published 3)\n");
+  run.data = folder.path();
+  expect_refusal([&] { train_recipe(recipe, run); },
+                 "experiment makes its own data; --data has no meaning for it");
+  Recipe hungry = recipe;
+  hungry.needs_data = true;
+  hungry.data_help = "a folder of pictures";
+  run.data.clear();
+  expect_refusal([&] { train_recipe(hungry, run); }, "experiment needs --data: a folder of pictures");
+  expect_refusal([] { default_run(Recipe{}); }, "[recipe] a recipe needs a name and a way to train");
+}
+
+}  // namespace
+}  // namespace likely::models
