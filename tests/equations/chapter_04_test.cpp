@@ -358,7 +358,8 @@ TEST(Udl04, Eq17_Formula) {
     }
     double total = 0.0;
     for (int j = 0; j <= inputs; ++j) total += row[static_cast<std::size_t>(j)];
-    for (int k = 0; k < inputs * (layers - 1); ++k) total *= units / inputs + 1;
+    const int folds = units / inputs + 1;
+    for (int k = 0; k < inputs * (layers - 1); ++k) total *= folds;
     return total;
   };
   for (const int inputs : {1, 2, 5}) {

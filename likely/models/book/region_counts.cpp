@@ -34,6 +34,9 @@ void check_deep(const char* operation, std::int64_t inputs, std::int64_t units, 
   }
 }
 
+// How often a layer can fold each input.
+std::int64_t folds_of(std::int64_t inputs, std::int64_t units) { return units / inputs + 1; }
+
 std::int64_t sum_of_binomials(const char* operation, std::int64_t inputs, std::int64_t units) {
   Wide binomial = 1, total = 1;
   for (std::int64_t j = 1; j <= std::min(inputs, units); ++j) {
@@ -55,7 +58,7 @@ std::int64_t shallow_regions(std::int64_t inputs, std::int64_t units) {
 std::int64_t deep_regions(std::int64_t inputs, std::int64_t units, std::int64_t layers) {
   constexpr const char* kName = "deep_regions";
   check_deep(kName, inputs, units, layers);
-  const std::int64_t folds = units / inputs + 1;  // at least 2: too many of them are soon refused
+  const std::int64_t folds = folds_of(inputs, units);  // at least 2: too many of them are soon refused
   std::int64_t total = sum_of_binomials(kName, inputs, units);
   for (std::int64_t layer = 1; layer < layers; ++layer) {
     for (std::int64_t i = 0; i < inputs; ++i)
@@ -74,7 +77,7 @@ double log10_deep_regions(std::int64_t inputs, std::int64_t units, std::int64_t 
   const double largest = log_binomial(std::min(inputs, units / 2));
   double total = 0.0;
   for (std::int64_t j = 0; j <= inputs; ++j) total += std::exp(log_binomial(j) - largest);
-  const double folds = std::log(static_cast<double>(units / inputs + 1));
+  const double folds = std::log(static_cast<double>(folds_of(inputs, units)));
   const double exponent = static_cast<double>(inputs) * static_cast<double>(layers - 1);
   return (exponent * folds + largest + std::log(total)) / std::log(10.0);
 }

@@ -103,9 +103,11 @@ TEST(LinearRegions, CoverEverythingOnceAndAreLinear) {
     // mesh.
     constexpr std::int64_t kSide = 400;
     std::vector<double> points;
-    for (std::int64_t i = 0; i < kSide * kSide; ++i) {
-      points.push_back(-2.0 + 4.0 * (static_cast<double>(i % kSide) + 0.5) / kSide);
-      points.push_back(-2.0 + 4.0 * (static_cast<double>(i / kSide) + 0.5) / kSide);
+    for (std::int64_t i = 0; i < kSide; ++i) {
+      for (std::int64_t j = 0; j < kSide; ++j) {
+        points.push_back(-2.0 + 4.0 * (static_cast<double>(i) + 0.5) / kSide);
+        points.push_back(-2.0 + 4.0 * (static_cast<double>(j) + 0.5) / kSide);
+      }
     }
     const std::int64_t seen = count_patterns(network, tensor(points, {kSide * kSide, 2}));
     EXPECT_LE(seen, static_cast<std::int64_t>(regions.size()));
