@@ -35,7 +35,7 @@ struct Metric {
 };
 
 enum class Progress : std::uint8_t {
-  automatic,  // a bar on a terminal, else lines
+  automatic,  // a bar on a terminal, else lines, at most one a second
   bar,        // one line, drawn again and again in its place
   lines,      // one line an epoch
   silent

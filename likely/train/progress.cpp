@@ -92,7 +92,10 @@ std::string epoch_line(const ProgressState& state) {
 ProgressDisplay::ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps,
                                  std::int64_t first_step)
     : how_(wanted), first_step_(first_step), begin_(Clock::now()), drawn_(begin_) {
-  if (how_ == Progress::automatic) how_ = isatty(STDERR_FILENO) != 0 ? Progress::bar : Progress::lines;
+  if (how_ == Progress::automatic) {
+    how_ = isatty(STDERR_FILENO) != 0 ? Progress::bar : Progress::lines;
+    between_lines_ = std::chrono::seconds(1);
+  }
   state_.epochs = epochs;
   state_.step = first_step;
   state_.steps = steps;
@@ -126,7 +129,13 @@ void ProgressDisplay::epoch(const EpochReport& report) {
   state_.measured = report.measured;
   state_.on_validation = report.on_validation;
   if (how_ == Progress::bar) draw();
-  if (how_ == Progress::lines) fmt::print(stderr, "{}\n", epoch_line(state_));
+  const Clock::time_point now = Clock::now();
+  const bool first_or_last =
+      report.epoch == 1 || report.epoch == state_.epochs || report.step == state_.steps;
+  if (how_ == Progress::lines && (first_or_last || now - drawn_ >= between_lines_)) {
+    drawn_ = now;
+    fmt::print(stderr, "{}\n", epoch_line(state_));
+  }
 }
 
 void ProgressDisplay::draw() {

@@ -61,6 +61,7 @@ class ProgressDisplay {
   std::int64_t rows_ = 0;
   Clock::time_point begin_;
   Clock::time_point drawn_;
+  Clock::duration between_lines_{};  // at the least, but for the first and the last epoch
   bool line_open_ = false;
 };
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <string>
+
 namespace likely::train::detail {
 namespace {
 
@@ -58,6 +62,30 @@ TEST(Progress, TimesReadAsClocksDo) {
   EXPECT_EQ(clock_time(725.0), "12:05");
   EXPECT_EQ(clock_time(10812.0), "3:00:12");
   EXPECT_EQ(clock_time(1e9), "100+ hours");
+}
+
+// What is written for 50 epochs of one step each.
+std::string written(Progress how) {
+  ::testing::internal::CaptureStderr();
+  {
+    ProgressDisplay display(how, 50, 50, 0);
+    for (std::int64_t epoch = 1; epoch <= 50; ++epoch)
+      display.epoch({.epoch = epoch, .step = epoch, .loss = 0.5, .lr = 0.1});
+  }
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(Progress, WithoutATerminalShortEpochsAreNotAllWritten) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string text = written(Progress::automatic);
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_TRUE(text.starts_with("epoch 1/50  step 1  ")) << text;
+  EXPECT_NE(text.find("\nepoch 50/50  step 50  "), std::string::npos) << text;
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 2 + seconds);
+
+  const std::string all = written(Progress::lines);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 50);
 }
 
 }  // namespace
