@@ -9,6 +9,7 @@
 #include "likely/models/book/backpropagation.hpp"
 #include "tests/support/matrices.hpp"
 #include "tests/support/plain_math.hpp"
+#include "tests/support/plain_network.hpp"
 
 namespace likely {
 namespace {
@@ -17,6 +18,7 @@ using testing::expect_close;
 using testing::Matrix;
 using testing::matrix_of;
 using testing::outer_product;
+using testing::plain_sigmoid;
 using testing::plus;
 using testing::scattered;
 using testing::slope;
@@ -48,7 +50,7 @@ struct PlainNetwork {
   }
 };
 
-Vector plain_relu(Vector f, double leak = 0.0) {
+Vector rectified(Vector f, double leak = 0.0) {
   for (double& each : f) each = each < 0.0 ? leak * each : each;
   return f;
 }
@@ -60,7 +62,7 @@ struct PlainPass {
 PlainPass run(const PlainNetwork& network, const Vector& x, double leak = 0.0) {
   PlainPass pass;
   for (std::size_t k = 0; k < network.omega.size(); ++k) {
-    pass.h.push_back(k == 0 ? x : plain_relu(pass.f[k - 1], leak));
+    pass.h.push_back(k == 0 ? x : rectified(pass.f[k - 1], leak));
     pass.f.push_back(plus(network.beta[k], times(network.omega[k], pass.h[k])));
   }
   return pass;
@@ -117,9 +119,9 @@ struct Example {
 
 TEST(Udl07, Eq1_ThreeHiddenLayers) {
   const Example e;
-  const Vector h1 = plain_relu(plus(e.plain.beta[0], times(e.plain.omega[0], vector_of(e.x))));
-  const Vector h2 = plain_relu(plus(e.plain.beta[1], times(e.plain.omega[1], h1)));
-  const Vector h3 = plain_relu(plus(e.plain.beta[2], times(e.plain.omega[2], h2)));
+  const Vector h1 = rectified(plus(e.plain.beta[0], times(e.plain.omega[0], vector_of(e.x))));
+  const Vector h2 = rectified(plus(e.plain.beta[1], times(e.plain.omega[1], h1)));
+  const Vector h3 = rectified(plus(e.plain.beta[2], times(e.plain.omega[2], h2)));
   expect_close("f", e.network(e.x), plus(e.plain.beta[3], times(e.plain.omega[3], h3)), 1e-13);
 }
 
@@ -165,7 +167,7 @@ TEST(Udl07, Eq17_ForwardPass) {
 
 // The two factors by which (7.18-7.20) go back from f_k to f_{k-1}, by differences.
 Matrix back_one(const Example& e, std::size_t k) {
-  const Matrix of_activation = slopes([](const Vector& f) { return plain_relu(f); }, e.pass.f[k - 1]);
+  const Matrix of_activation = slopes([](const Vector& f) { return rectified(f); }, e.pass.f[k - 1]);
   const Matrix of_line =
       slopes([&](const Vector& h) { return plus(e.plain.beta[k], times(e.plain.omega[k], h)); }, e.pass.h[k]);
   return times(of_activation, of_line);
@@ -192,7 +194,7 @@ TEST(Udl07, Eq20_BackToTheFirstLayer) {
   // And the same without the chain rule: how the loss changes with f_0 itself.
   const auto from_f0 = [&](const Vector& f0) {
     Vector f = f0;
-    for (std::size_t k = 1; k < 4; ++k) f = plus(e.plain.beta[k], times(e.plain.omega[k], plain_relu(f)));
+    for (std::size_t k = 1; k < 4; ++k) f = plus(e.plain.beta[k], times(e.plain.omega[k], rectified(f)));
     return squared(f, vector_of(e.y));
   };
   expect_close("d_f0", e.all.backward.d_f[0], testing::gradient(from_f0, e.pass.f[0]), 1e-7);
@@ -300,7 +302,7 @@ TEST(Udl07, Eq27_OneLayerToTheNext) {
   const Example e;
   for (std::size_t k = 1; k < 4; ++k) {
     const Vector before = vector_of(e.all.forward.f[k - 1]);
-    expect_close("f", e.all.forward.f[k], plus(e.plain.beta[k], times(e.plain.omega[k], plain_relu(before))),
+    expect_close("f", e.all.forward.f[k], plus(e.plain.beta[k], times(e.plain.omega[k], rectified(before))),
                  1e-13);
   }
 }
@@ -308,7 +310,7 @@ TEST(Udl07, Eq27_OneLayerToTheNext) {
 TEST(Udl07, Eq28_OneLayer) {
   const Tensor f = scattered({6}, 1), omega = scattered({4, 6}, 2), beta = scattered({4}, 3);
   expect_close("f'", linear(relu(f), omega, beta),
-               plus(vector_of(beta), times(matrix_of(omega), plain_relu(vector_of(f)))), 1e-13);
+               plus(vector_of(beta), times(matrix_of(omega), rectified(vector_of(f)))), 1e-13);
 }
 
 TEST(Udl07, Eq35_TwoUnitsTwice) {
@@ -338,8 +340,6 @@ TEST(Udl07, Eq36_SquaredError) {
   EXPECT_NEAR(end.loss.item(), loss(vector_of(f)), 1e-13);
   expect_close("slope", end.d_output, testing::gradient(loss, vector_of(f)), 1e-8);
 }
-
-double plain_sigmoid(double z) { return 1.0 / (1.0 + std::exp(-z)); }
 
 TEST(Udl07, Eq37_BinaryCrossEntropy) {
   const Tensor f = scattered({6, 1}, 1) * 3.0, y = tensor({0.0, 1.0, 1.0, 0.0, 1.0, 0.0}, DType::f64);

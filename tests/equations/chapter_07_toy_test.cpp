@@ -39,22 +39,12 @@ double plain_loss(const std::array<double, 4>& beta, const std::array<double, 4>
   return misfit * misfit;
 }
 double beta_slope(std::size_t k) {
-  return slope(
-      [&](double value) {
-        auto moved = kBeta;
-        moved[k] = value;
-        return plain_loss(moved, kOmega);
-      },
-      kBeta[k]);
+  auto beta = kBeta;
+  return slope([&](double value) { return beta[k] = value, plain_loss(beta, kOmega); }, kBeta[k]);
 }
 double omega_slope(std::size_t k) {
-  return slope(
-      [&](double value) {
-        auto moved = kOmega;
-        moved[k] = value;
-        return plain_loss(kBeta, moved);
-      },
-      kOmega[k]);
+  auto omega = kOmega;
+  return slope([&](double value) { return omega[k] = value, plain_loss(kBeta, omega); }, kOmega[k]);
 }
 
 struct PlainForward {

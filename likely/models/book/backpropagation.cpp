@@ -59,7 +59,11 @@ BackwardPass backward_pass(const DeepNetwork& network, const ForwardPass& forwar
     pass.d_beta[k] = sum(pass.d_f[k], 0);
     pass.d_omega[k] = matmul(transpose(pass.d_f[k]), forward.h[k]);
     pass.d_h[k] = matmul(pass.d_f[k], network.layers[k].weight);
-    if (k > 0) pass.d_f[k - 1] = where(forward.f[k - 1] > 0.0, pass.d_h[k], leak * pass.d_h[k]);
+    if (k > 0) {
+      const Tensor on = forward.f[k - 1] > 0.0;
+      pass.d_f[k - 1] =
+          leak == 0.0 ? where(on, pass.d_h[k], 0.0) : where(on, pass.d_h[k], leak * pass.d_h[k]);
+    }
   }
   return pass;
 }
