@@ -10,24 +10,18 @@
 #include "likely/models/book/book.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/plain_line.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace likely::book {
 namespace {
 
 using testing::golden_numbers;
+using testing::plain_best_line;
+using testing::plain_squares;
 
 const std::vector<double> kX{0.3, -1.2, 2.5, 0.9, 1.7};
 const std::vector<double> kY{1.1, 0.2, 2.0, 1.6, 1.3};
-
-double plain_loss(double phi0, double phi1, const std::vector<double>& x, const std::vector<double>& y) {
-  double total = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double error = phi0 + phi1 * x[i] - y[i];
-    total += error * error;
-  }
-  return total;
-}
 
 TEST(Udl02, Eq3_Argmin) {
   // A loss whose minimum is known, at (1, 1) in a curved valley.
@@ -59,7 +53,7 @@ TEST(Udl02, Eq4_Line) {
 TEST(Udl02, Eq5_LeastSquares) {
   const Tensor x = tensor(kX), y = tensor(kY);
   for (const auto& [phi0, phi1] : {std::pair(0.4, 0.2), std::pair(1.6, -0.8), std::pair(0.0, 0.0)}) {
-    EXPECT_NEAR(least_squares(Line(phi0, phi1, DType::f64)(x), y).item(), plain_loss(phi0, phi1, kX, kY),
+    EXPECT_NEAR(least_squares(Line(phi0, phi1, DType::f64)(x), y).item(), plain_squares({phi0, phi1}, kX, kY),
                 1e-13);
   }
   testing::expect_refusal(
@@ -88,25 +82,15 @@ TEST(Udl02, Eq5_LeastSquaresOfTheBook) {
 }
 
 TEST(Udl02, Eq6_ClosedForm) {
-  // The normal equations by Cramer's rule.
-  double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
-  for (std::size_t i = 0; i < kX.size(); ++i) {
-    n += 1.0;
-    sx += kX[i];
-    sy += kY[i];
-    sxx += kX[i] * kX[i];
-    sxy += kX[i] * kY[i];
-  }
-  const double det = n * sxx - sx * sx;
-  const double phi0 = (sxx * sy - sx * sxy) / det, phi1 = (n * sxy - sx * sy) / det;
+  const auto [phi0, phi1] = plain_best_line(kX, kY);
   const Line best = fit_line(tensor(kX), tensor(kY));
   EXPECT_NEAR(best.phi.at({0}), phi0, 1e-13);
   EXPECT_NEAR(best.phi.at({1}), phi1, 1e-13);
   EXPECT_EQ(best.phi.dtype(), DType::f64);
   // No neighbour is better.
   for (const double d : {-1e-3, 1e-3}) {
-    EXPECT_GT(plain_loss(phi0 + d, phi1, kX, kY), plain_loss(phi0, phi1, kX, kY));
-    EXPECT_GT(plain_loss(phi0, phi1 + d, kX, kY), plain_loss(phi0, phi1, kX, kY));
+    EXPECT_GT(plain_squares({phi0 + d, phi1}, kX, kY), plain_squares({phi0, phi1}, kX, kY));
+    EXPECT_GT(plain_squares({phi0, phi1 + d}, kX, kY), plain_squares({phi0, phi1}, kX, kY));
   }
   // Training ends there too.
   Line trained(0.0, 0.0, DType::f64);

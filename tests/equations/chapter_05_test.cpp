@@ -13,6 +13,7 @@
 #include "likely/models/book/book.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/plain_line.hpp"
 #include "tests/support/plain_network.hpp"
 #include "tests/support/shared_data.hpp"
 
@@ -35,26 +36,6 @@ Tensor number(double value) { return tensor(value, DType::f64); }
 
 double normal_density(double y, double mean, double variance) {
   return std::exp(-(y - mean) * (y - mean) / (2.0 * variance)) / std::sqrt(2.0 * pi * variance);
-}
-
-// The line of least squares by the normal equations, and its sum of squares.
-struct BestLine {
-  double phi0, phi1, squares;
-};
-BestLine best_line() {
-  double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
-  for (std::size_t i = 0; i < kX.size(); ++i) {
-    n += 1.0;
-    sx += kX[i];
-    sy += kY[i];
-    sxx += kX[i] * kX[i];
-    sxy += kX[i] * kY[i];
-  }
-  const double det = n * sxx - sx * sx;
-  BestLine best{(sxx * sy - sx * sxy) / det, (n * sxy - sx * sy) / det, 0.0};
-  for (std::size_t i = 0; i < kX.size(); ++i)
-    best.squares += std::pow(kY[i] - best.phi0 - best.phi1 * kX[i], 2.0);
-  return best;
 }
 
 // Where a loss of a line is least.
@@ -235,7 +216,7 @@ TEST(Udl05, Eq9_NormalLossOfTheBook) {
 }
 
 TEST(Udl05, Eq10_FourLossesOneMinimum) {
-  const BestLine best = best_line();
+  const testing::PlainLine best = testing::plain_best_line(kX, kY);
   const double sigma = 0.7;
   const auto expect_best = [&](const Line& found) {
     EXPECT_NEAR(found.phi.at({0}), best.phi0, 1e-7);
@@ -280,7 +261,7 @@ struct LineAndVariance {
 };
 
 TEST(Udl05, Eq13_LearnedVariance) {
-  const BestLine best = best_line();
+  const testing::PlainLine best = testing::plain_best_line(kX, kY);
   LineAndVariance model;
   optim::Lbfgs lbfgs;
   EXPECT_TRUE(lbfgs
@@ -290,7 +271,8 @@ TEST(Udl05, Eq13_LearnedVariance) {
                   .converged);
   EXPECT_NEAR(model.line.phi.at({0}), best.phi0, 1e-7);
   EXPECT_NEAR(model.line.phi.at({1}), best.phi1, 1e-7);
-  EXPECT_NEAR(mean(model.law(x_data()).variance()).item(), best.squares / kRows, 1e-7);
+  EXPECT_NEAR(mean(model.law(x_data()).variance()).item(), testing::plain_squares(best, kX, kY) / kRows,
+              1e-7);
 }
 
 TEST(Udl05, Eq14_MeanAndVarianceByTheNetwork) {

@@ -11,6 +11,7 @@
 #include "likely/likely.hpp"
 #include "likely/models/book/book.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/plain_line.hpp"
 
 namespace likely::book {
 namespace {
@@ -47,11 +48,7 @@ Two plain_gradient(const Two& phi, const std::vector<std::size_t>& rows) {
 }
 const std::vector<std::size_t> kAll{0, 1, 2, 3, 4, 5};
 
-double plain_loss(const Two& phi) {
-  double total = 0.0;
-  for (std::size_t i = 0; i < kRows; ++i) total += std::pow(phi[0] + phi[1] * kX[i] - kY[i], 2.0);
-  return total;
-}
+double plain_loss(const Two& phi) { return testing::plain_squares({phi[0], phi[1]}, kX, kY); }
 
 Tensor loss_of(const Line& model, const std::vector<std::size_t>& rows) {
   return least_squares(model(rows_of(kX, rows)), rows_of(kY, rows));
@@ -92,20 +89,13 @@ std::array<Two, 2> plain_hessian(const std::function<double(const Two&)>& f, con
 
 TEST(Udl06, Eq1_Minimum) {
   // The loss is convex: from anywhere, the descent ends where the normal equations say.
-  double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    sx += kX[i];
-    sy += kY[i];
-    sxx += kX[i] * kX[i];
-    sxy += kX[i] * kY[i];
-  }
-  const double n = kRows, det = n * sxx - sx * sx;
+  const testing::PlainLine best = testing::plain_best_line(kX, kY);
   Line model = start();
   optim::GradientDescent descent;
   const auto end = descent.minimize(model, [](const Line& m) { return loss_of(m, kAll); },
                                     {.max_iterations = 2000, .gradient_tolerance = 1e-7});
   EXPECT_TRUE(end.converged);
-  expect_phi(model, {(sxx * sy - sx * sxy) / det, (n * sxy - sx * sy) / det}, 1e-7);
+  expect_phi(model, {best.phi0, best.phi1}, 1e-7);
 }
 
 TEST(Udl06, Eq2_Gradient) {
