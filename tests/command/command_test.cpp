@@ -57,7 +57,7 @@ using Words = std::vector<std::string>;
 
 // A training of a second at most.
 Words quick(const Words& more = {}) {
-  Words words = {"train", "mnist1d-mlp", "--epochs", "1", "--width", "4", "--quiet"};
+  Words words = {"train", "moons", "--epochs", "1", "--units", "4", "--quiet"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -78,27 +78,26 @@ TEST(Command, RefusesUnknownNamesWithTheNearest) {
   expect_complaint({"zebra"}, "likely: nothing is called \"zebra\"; see `likely --help`");
   expect_complaint({}, "likely: what? `likely --help` lists the commands");
   expect_complaint({"train"}, "likely train: what? `likely list` shows what can be trained");
-  expect_complaint({"train", "mnist1d-mpl"},
-                   "likely train: nothing is called \"mnist1d-mpl\"; did you mean \"mnist1d-mlp\"?");
-  expect_complaint({"train", "mnist1d-mlp", "--epoch", "3"},
-                   "likely train mnist1d-mlp has no option --epoch; did you mean \"--epochs\"?");
-  expect_complaint({"train", "mnist1d-mlp", "--set", "wdth=3", "--quiet"},
-                   "mnist1d-mlp has no setting \"wdth\"; did you mean \"width\"?");
+  expect_complaint({"train", "mooons"},
+                   "likely train: nothing is called \"mooons\"; did you mean \"moons\"?");
+  expect_complaint({"train", "moons", "--epoch", "3"},
+                   "likely train moons has no option --epoch; did you mean \"--epochs\"?");
+  expect_complaint({"train", "moons", "--set", "unts=3", "--quiet"},
+                   "moons has no setting \"unts\"; did you mean \"units\"?");
   expect_complaint({"list", "--jsn"}, "likely list has no option --jsn; did you mean \"--json\"?");
   expect_complaint({"list", "all"}, "likely list: \"all\" is one word too many; see `likely list --help`");
 }
 
 TEST(Command, RefusesBadValuesAndContradictions) {
-  expect_complaint(quick({"--lr", "fast"}), "mnist1d-mlp: lr must be a number of at least 0, got \"fast\"");
-  expect_complaint({"train", "mnist1d-mlp", "--epochs", "0", "--quiet"},
-                   "mnist1d-mlp: epochs must be a whole number of at least 1, got \"0\"");
+  expect_complaint(quick({"--lr", "fast"}), "moons: lr must be a number of at least 0, got \"fast\"");
+  expect_complaint({"train", "moons", "--epochs", "0", "--quiet"},
+                   "moons: epochs must be a whole number of at least 1, got \"0\"");
   expect_complaint(quick({"--set", "epochs=3"}), "epochs is set twice");
   expect_complaint(quick({"--threads", "0"}),
-                   "likely train mnist1d-mlp: --threads: Value 0 not in range 1 to 1024; see `likely train "
-                   "mnist1d-mlp --help`");
-  expect_complaint(
-      quick({"--seed", "1", "--seeds", "1,2"}),
-      "likely train mnist1d-mlp: --seed excludes --seeds; see `likely train mnist1d-mlp --help`");
+                   "likely train moons: --threads: Value 0 not in range 1 to 1024; see `likely train "
+                   "moons --help`");
+  expect_complaint(quick({"--seed", "1", "--seeds", "1,2"}),
+                   "likely train moons: --seed excludes --seeds; see `likely train moons --help`");
   expect_complaint(quick({"--seeds", "1,1"}), "seed 1 is there twice");
   expect_complaint(quick({"--data", "nowhere"}), "--data nowhere: there is no such file or folder");
   expect_complaint({"resume", "nowhere"}, "nowhere: there is no such folder");
@@ -113,15 +112,13 @@ TEST(Command, RefusesBadValuesAndContradictions) {
 
 TEST(Command, LeavesNothingBehindWhenDataAreBad) {
   const TemporaryFolder folder;
-  std::filesystem::create_directory(folder / "data");
-  write_bytes(folder / "data/mnist1d_train.csv", "label,x0\n1,2\n1,two\n");
-  write_bytes(folder / "data/mnist1d_test.csv", "label,x0\n1,2\n");
-  const Ran ran = likely_command(folder.path().string(), quick({"--data", "data"}));
+  write_bytes(folder / "data.csv", "x0,x1,y\n1,2,0\n1,two,1\n");
+  const Ran ran = likely_command(folder.path().string(), quick({"--data", "data.csv"}));
   EXPECT_EQ(ran.code, 2);
-  const std::string file = (folder / "data/mnist1d_train.csv").string();
+  const std::string file = (folder / "data.csv").string();
   EXPECT_EQ(ran.err,
-            "likely: [Table::matrix] " + file + ", line 3, column \"x0\": \"two\" is not a number\n");
-  EXPECT_EQ(folder.list(), "data");
+            "likely: [Table::matrix] " + file + ", line 3, column \"x1\": \"two\" is not a number\n");
+  EXPECT_EQ(folder.list(), "data.csv");
 }
 
 TEST(Command, TrainsEvaluatesPredictsAndPlots) {
@@ -131,48 +128,44 @@ TEST(Command, TrainsEvaluatesPredictsAndPlots) {
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_EQ(trained.err, "");
   const auto json = nlohmann::json::parse(trained.out);
-  EXPECT_EQ(json["name"], "mnist1d-mlp");
-  EXPECT_EQ(json["out"], "runs/mnist1d-mlp");
+  EXPECT_EQ(json["name"], "moons");
+  EXPECT_EQ(json["out"], "runs/moons");
   for (const auto& picture : json["pictures"])
     EXPECT_TRUE(std::filesystem::exists(folder / picture.get<std::string>())) << picture;
 
-  const Ran evaluated = likely_command(at, {"eval", "runs/mnist1d-mlp", "--json"});
+  const Ran evaluated = likely_command(at, {"eval", "runs/moons", "--json"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   EXPECT_EQ(nlohmann::json::parse(evaluated.out)["figures"], json["figures"]);
-  const Ran shown = likely_command(at, {"eval", "runs/mnist1d-mlp"});
+  const Ran shown = likely_command(at, {"eval", "runs/moons"});
   EXPECT_EQ(shown.out.substr(0, 15), "test accuracy  ") << shown.out;
-  EXPECT_NE(shown.out.find("(published 68 %)"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("(usually 98 %)"), std::string::npos) << shown.out;
 
-  std::string row;
-  for (int i = 0; i < 40; ++i) row += (i == 0 ? "" : ",") + std::to_string(i % 3);
-  write_bytes(folder / "rows.csv", row + "\n");
-  const Ran predicted = likely_command(at, {"predict", "runs/mnist1d-mlp", "--in", "rows.csv"});
+  write_bytes(folder / "rows.csv", "0.5,-1\n");
+  const Ran predicted = likely_command(at, {"predict", "runs/moons", "--in", "rows.csv"});
   ASSERT_EQ(predicted.code, 0) << predicted.err;
   EXPECT_EQ(predicted.out.substr(0, 30), "prediction,probability,p_0,p_1");
-  const Ran written =
-      likely_command(at, {"predict", "runs/mnist1d-mlp", "--in", "rows.csv", "--to", "said.csv"});
+  const Ran written = likely_command(at, {"predict", "runs/moons", "--in", "rows.csv", "--to", "said.csv"});
   EXPECT_EQ(written.out, "");
   EXPECT_EQ(read_bytes(folder / "said.csv"), predicted.out);
-  const Ran refused =
-      likely_command(at, {"predict", "runs/mnist1d-mlp", "--in", "said.csv", "--to", "more.csv"});
+  const Ran refused = likely_command(at, {"predict", "runs/moons", "--in", "said.csv", "--to", "more.csv"});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_EQ(refused.err, "likely: said.csv: 12 columns, the model needs 40\n");
+  EXPECT_EQ(refused.err, "likely: said.csv: 4 columns, the model needs 2\n");
   EXPECT_FALSE(std::filesystem::exists(folder / "more.csv"));
 
   const Ran twice = likely_command(at, quick());
   EXPECT_EQ(twice.code, 2);
   EXPECT_EQ(twice.err,
-            "likely: runs/mnist1d-mlp already holds a run; go on with it (likely resume runs/mnist1d-mlp), "
+            "likely: runs/moons already holds a run; go on with it (likely resume runs/moons), "
             "replace it "
             "(--force) or choose another --out\n");
   EXPECT_EQ(likely_command(at, quick({"--force"})).code, 0);
-  EXPECT_EQ(likely_command(at, {"plot", "runs/mnist1d-mlp", "--quiet"}).code, 0);
+  EXPECT_EQ(likely_command(at, {"plot", "runs/moons", "--quiet"}).code, 0);
 }
 
 TEST(Command, GoesOnAfterCtrlCToTheSameBits) {
   const TemporaryFolder folder;
   const std::string at = folder.path().string();
-  const Words words = {"train", "mnist1d-mlp", "--epochs", "30", "--width", "8", "--out"};
+  const Words words = {"train", "moons", "--epochs", "30", "--units", "8", "--out"};
   const auto with = [&](const std::string& out) {
     Words all = words;
     all.push_back(out);
@@ -214,13 +207,13 @@ TEST(Command, ListsAndCompletesEveryName) {
   // What bash makes of it.
   write_bytes(folder / "complete.sh", bash.out + R"(
 COMP_WORDS=(likely tr); COMP_CWORD=1; _likely; echo "${COMPREPLY[@]}"
-COMP_WORDS=(likely train mnist1d-ml); COMP_CWORD=2; _likely; echo "${COMPREPLY[@]}"
-COMP_WORDS=(likely train mnist1d-mlp --wid); COMP_CWORD=3; _likely; echo "${COMPREPLY[@]}"
+COMP_WORDS=(likely train moo); COMP_CWORD=2; _likely; echo "${COMPREPLY[@]}"
+COMP_WORDS=(likely train moons --uni); COMP_CWORD=3; _likely; echo "${COMPREPLY[@]}"
 COMP_WORDS=(likely predict compl); COMP_CWORD=2; _likely; echo "${COMPREPLY[@]}"
 )");
   const std::string command = "cd " + at + " && bash complete.sh > completed.txt 2>&1";
   ASSERT_EQ(std::system(command.c_str()), 0);
-  EXPECT_EQ(read_bytes(folder / "completed.txt"), "train\nmnist1d-mlp\n--width\ncomplete.sh completed.txt\n");
+  EXPECT_EQ(read_bytes(folder / "completed.txt"), "train\nmoons\n--units\ncomplete.sh completed.txt\n");
 }
 
 TEST(Command, HelpNamesEverySetting) {

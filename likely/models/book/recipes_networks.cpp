@@ -130,11 +130,12 @@ Recipe deep_regression_recipe() {
        .data_help = kNumbersHelp,
        .expected = {{.figure = "test RMSE", .value = 0.11, .percent = false}},
        .seconds = 4,
-       .settings = deep_settings({.epochs = 200, .batch = 20, .lr = 2e-3}, 500, 40, 3)},
+       .settings = deep_settings({.epochs = 200, .batch = 50, .lr = 5e-3}, 1000, 60, 3)},
       {.data = [](const Run& run, Rng rng) { return number_splits(run, rng, waves); },
        .model = [](const Run& run, const Sizes& sizes,
                    Rng rng) { return deep(run, sizes.input.size(), sizes.outputs, -15.0, 15.0, rng); },
-       .objective = regression()});
+       .objective = regression(),
+       .schedule = cosine_schedule});
 }
 
 Recipe moons_recipe() {
@@ -166,7 +167,8 @@ Recipe spirals_recipe() {
       {.data = [](const Run& run, Rng rng) { return class_splits(run, rng, three_spirals); },
        .model = [](const Run& run, const Sizes& sizes,
                    Rng rng) { return deep(run, sizes.input.size(), sizes.outputs, -1.0, 1.0, rng); },
-       .objective = classification()});
+       .objective = classification(),
+       .schedule = cosine_schedule});
 }
 
 }  // namespace likely::models

@@ -42,6 +42,26 @@ Tensor only_where(const Tensor& condition, const Tensor& x) {
   return where(condition, x.to(DType::f64), std::nan(""));
 }
 
+// How large the part of class 1 is in each of twenty pieces of an interval.
+void draw_shares(const data::Batch& rows, double low, double high, plot::Figure& figure) {
+  constexpr std::size_t kPieces = 20;
+  std::vector<double> ones(kPieces);
+  std::vector<double> all(kPieces);
+  std::vector<double> middle(kPieces);
+  const std::vector<double> x = rows.x.to_vector<double>();
+  const std::vector<double> y = rows.y.to_vector<double>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto piece = std::min(kPieces - 1, static_cast<std::size_t>((x[i] - low) / (high - low) * kPieces));
+    ones[piece] += y[i];
+    all[piece] += 1.0;
+  }
+  for (std::size_t piece = 0; piece < kPieces; ++piece) {
+    middle[piece] = low + (high - low) * (static_cast<double>(piece) + 0.5) / kPieces;
+    ones[piece] = all[piece] > 0.0 ? ones[piece] / all[piece] : std::nan("");
+  }
+  figure.points(tensor(middle), tensor(ones), {.label = "share of 1", .color = "#009e73", .width = 4.0});
+}
+
 }  // namespace
 
 void draw_curves(const std::vector<train::EpochReport>& history, const std::string& watched, Album& album) {
@@ -110,15 +130,23 @@ void draw_fit(const Predictor& predict, Objective::Kind kind, const data::Datase
   const auto [low, high] = around(seen.x, 0.05);
   const Tensor x = linspace(low, high, 400);
   const Tensor output = predict(reshape(x, {400, 1}));
-  plot::Figure figure({.title = "Data and model", .x_label = "x", .y_label = "y", .legend = "outside"});
+  const bool binary = kind == Objective::Kind::binary;
+  plot::FigureOptions options{.title = "Data and model",
+                              .x_label = "x",
+                              .y_label = "y",
+                              .x_range = {{low, high}},
+                              .legend = "outside"};
+  if (binary) options.y_range = {-0.05, 1.05};
+  plot::Figure figure(options);
+  const plot::SeriesOptions data{.label = "data", .color = "#0072b2"};
   if (kind == Objective::Kind::normals) {
     const auto [mean, spread] = mean_and_spread(output);
     figure.band(x, mean - spread * 2.0, mean + spread * 2.0, {.label = "mean +- 2 sd", .color = "#d55e00"});
-    figure.points(flat(seen.x), flat(seen.y), {.label = "data", .color = "#0072b2"});
+    figure.points(flat(seen.x), flat(seen.y), data);
     figure.line(x, mean, {.label = "mean", .color = "#d55e00"});
   } else {
-    const bool binary = kind == Objective::Kind::binary;
-    figure.points(flat(seen.x), flat(seen.y), {.label = "data", .color = "#0072b2"});
+    figure.points(flat(seen.x), flat(seen.y), data);
+    if (binary) draw_shares(seen, low, high, figure);
     figure.line(x, flat(binary ? sigmoid(output) : output),
                 {.label = binary ? "Pr(y = 1)" : "model", .color = "#d55e00"});
   }

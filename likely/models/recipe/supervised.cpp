@@ -22,6 +22,10 @@ std::vector<Setting> fit_settings(const FitDefaults& defaults) {
           number_setting("lr", defaults.lr, "learning rate")};
 }
 
+optim::Schedule cosine_schedule(const Run& run, std::int64_t steps) {
+  return optim::CosineSchedule{.lr = run.settings.number("lr"), .steps = steps};
+}
+
 namespace detail {
 
 namespace {

@@ -46,6 +46,9 @@ struct FitDefaults {
 // declares them: weight_decay, momentum and nesterov (by the optimizer), patience and clip_norm (by fit).
 std::vector<Setting> fit_settings(const FitDefaults& defaults);
 
+// Half a cosine from the setting lr down to 0: for Supervised::schedule.
+optim::Schedule cosine_schedule(const Run& run, std::int64_t steps);
+
 // What differs from recipe to recipe. The keys that are handed over are made from the run's seed.
 template <Tree Model, class Optimizer = optim::Adam>
 struct Supervised {
