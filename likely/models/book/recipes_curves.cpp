@@ -92,7 +92,7 @@ Recipe linear_regression_recipe() {
        .data = "a line with noise",
        .data_help = "CSV file with two columns: x, y",
        .expected = {{.figure = "test RMSE", .value = 0.14, .percent = false}},
-       .seconds = 1,
+       .seconds = 0.2,
        .settings = descent_settings({.epochs = 100, .batch = 10, .lr = 0.02}, 100)},
       {.data = [](const Run& run, Rng rng) { return number_splits(run, rng, lines); },
        .model =
@@ -134,7 +134,7 @@ Recipe logistic_regression_recipe() {
        .data = "two classes on a line",
        .data_help = "CSV file with two columns: x, and the class 0 or 1",
        .expected = {{.figure = "test accuracy", .value = 0.83}},
-       .seconds = 1,
+       .seconds = 0.2,
        .settings = descent_settings({.epochs = 60, .batch = 20, .lr = 0.2}, 400)},
       {.data = [](const Run& run, Rng rng) { return class_splits(run, rng, sigmoids); },
        .model =
@@ -159,7 +159,7 @@ Recipe gabor_recipe() {
        .data = "a Gabor function with noise",
        .data_help = "CSV file with two columns: x, y",
        .expected = {{.figure = "test RMSE", .value = 0.1, .percent = false}},
-       .seconds = 1,
+       .seconds = 0.2,
        .settings = with(descent_settings({.epochs = 100, .batch = 5, .lr = 0.05}, 100),
                         {number_setting("phi0", 2.0, "where the descent starts", -10.0, 10.0),
                          number_setting("phi1", 13.0, "where the descent starts", 0.0, 30.0)})},

@@ -78,7 +78,7 @@ Recipe shallow_regression_recipe() {
        .data = "a piecewise linear curve with noise",
        .data_help = kNumbersHelp,
        .expected = {{.figure = "test RMSE", .value = 0.05, .percent = false}},
-       .seconds = 2,
+       .seconds = 0.5,
        .settings = shallow_settings({.epochs = 300, .batch = 20, .lr = 5e-3}, 200, 20)},
       {.data = [](const Run& run, Rng rng) { return number_splits(run, rng, piecewise); },
        .model = [](const Run& run, const Sizes& sizes,
@@ -94,12 +94,13 @@ Recipe shallow_normal_recipe() {
        .data = "a curve whose noise grows",
        .data_help = kNumbersHelp,
        .expected = {{.figure = "test within 2 sd", .value = 0.95}},
-       .seconds = 3,
-       .settings = shallow_settings({.epochs = 200, .batch = 50, .lr = 5e-3}, 1000, 30)},
+       .seconds = 0.5,
+       .settings = shallow_settings({.epochs = 200, .batch = 50, .lr = 2e-2}, 1000, 30)},
       {.data = [](const Run& run, Rng rng) { return number_splits(run, rng, uneven); },
        .model = [](const Run& run, const Sizes& sizes,
                    Rng rng) { return shallow(run, sizes.input.size(), 2, 0.0, rng); },
-       .objective = normal_regression()});
+       .objective = normal_regression(),
+       .schedule = cosine_schedule});
 }
 
 Recipe shallow_binary_recipe() {
@@ -109,16 +110,17 @@ Recipe shallow_binary_recipe() {
        .summary = "A shallow network predicts the probability of a class",
        .data = "two classes on a line",
        .data_help = "CSV file: inputs, and the class 0 or 1 as the last column",
-       .expected = {{.figure = "test accuracy", .value = 0.8}},
-       .seconds = 2,
-       .settings = shallow_settings({.epochs = 150, .batch = 50, .lr = 5e-3}, 1000, 30)},
+       .expected = {{.figure = "test accuracy", .value = 0.81}},
+       .seconds = 0.5,
+       .settings = shallow_settings({.epochs = 200, .batch = 50, .lr = 2e-2}, 1000, 30)},
       {.data = [](const Run& run, Rng rng) { return class_splits(run, rng, two_classes); },
        .model =
            [](const Run& run, const Sizes& sizes, Rng rng) {
              if (sizes.outputs > 2) throw Error(run.data.string() + ": the classes must be 0 and 1");
              return shallow(run, sizes.input.size(), 1, 0.0, rng);
            },
-       .objective = binary_classification()});
+       .objective = binary_classification(),
+       .schedule = cosine_schedule});
 }
 
 Recipe deep_regression_recipe() {
@@ -128,8 +130,8 @@ Recipe deep_regression_recipe() {
        .summary = "A deep network learns waves that fade away",
        .data = "a Gabor function with noise",
        .data_help = kNumbersHelp,
-       .expected = {{.figure = "test RMSE", .value = 0.11, .percent = false}},
-       .seconds = 4,
+       .expected = {{.figure = "test RMSE", .value = 0.1, .percent = false}},
+       .seconds = 1,
        .settings = deep_settings({.epochs = 200, .batch = 50, .lr = 5e-3}, 1000, 60, 3)},
       {.data = [](const Run& run, Rng rng) { return number_splits(run, rng, waves); },
        .model = [](const Run& run, const Sizes& sizes,
@@ -146,7 +148,7 @@ Recipe moons_recipe() {
        .data = "two half-moons in the plane",
        .data_help = kClassesHelp,
        .expected = {{.figure = "test accuracy", .value = 0.98}},
-       .seconds = 2,
+       .seconds = 0.5,
        .settings = shallow_settings({.epochs = 100, .batch = 50, .lr = 1e-2}, 1000, 50)},
       {.data = [](const Run& run, Rng rng) { return class_splits(run, rng, half_moons); },
        .model = [](const Run& run, const Sizes& sizes,
@@ -162,7 +164,7 @@ Recipe spirals_recipe() {
        .data = "three spirals in the plane",
        .data_help = kClassesHelp,
        .expected = {{.figure = "test accuracy", .value = 0.98}},
-       .seconds = 4,
+       .seconds = 1,
        .settings = deep_settings({.epochs = 100, .batch = 50, .lr = 3e-3}, 1500, 50, 3)},
       {.data = [](const Run& run, Rng rng) { return class_splits(run, rng, three_spirals); },
        .model = [](const Run& run, const Sizes& sizes,
