@@ -80,19 +80,28 @@ void pack_rows(const Product<T>& p, const Part& part, std::int64_t from, std::in
 }
 
 // A block of op(B), [from, from + depth) x [column, column + columns), panel after panel, each row by row.
-// Lanes beyond the last column keep what they held: they are multiplied, but never stored.
+// Lanes beyond the last column keep what they held: they are multiplied, but never stored. `far`: B is not in
+// a near cache.
 template <class T>
 void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, std::int64_t column,
-                  std::int64_t columns, T* packed) {
+                  std::int64_t columns, bool far, T* packed) {
   constexpr std::int64_t kWidth = panel_width<T>();
   constexpr std::int64_t kLanes = lanes_of<T>();
+  constexpr std::int64_t kStretch = 64 / static_cast<std::int64_t>(sizeof(T));
   const hn::ScalableTag<T> d;
   for (std::int64_t start = 0; start < columns; start += kWidth, packed += kWidth * depth) {
     const std::int64_t used = std::min(kWidth, columns - start);
     if (p.transpose_b) {
       const T* const source = p.b + (column + start) * p.ldb + from;
       std::int64_t j = 0;
-      for (; j + 4 <= used; j += 4) transpose_four(source + j * p.ldb, p.ldb, depth, kWidth, packed + j);
+      for (; j + 4 <= used; j += 4) {
+        // The next four rows are fetched meanwhile: each is too short for the processor to notice.
+        for (std::int64_t k = 0; k < depth; k += kStretch) {
+          const T* const rows = source + j * p.ldb + k;
+          for (std::int64_t i = 4; i < 8 && far; ++i) hwy::Prefetch(rows + i * p.ldb);
+          transpose_four(rows, p.ldb, std::min(kStretch, depth - k), kWidth, packed + k * kWidth + j);
+        }
+      }
       for (; j < used; ++j) {
         for (std::int64_t k = 0; k < depth; ++k) packed[k * kWidth + j] = source[j * p.ldb + k];
       }
@@ -109,36 +118,62 @@ void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, st
   }
 }
 
-// A block of B of this many columns and the depth above stays in a second-level cache, and so do the rows of
-// A.
-constexpr std::int64_t kBlockColumns = 384;
+// A block of B of this many elements stays in a second-level cache, and so do this many rows of A.
+constexpr std::int64_t kBlockElements = 384 * 256;
 constexpr std::int64_t kBlockRows = 96;
 
-// One block: all groups of rows by all panels.
+// Blocks of whole panels, as equal as can be: A is read, and packed, once for each.
+template <class T>
+std::int64_t columns_of_block(std::int64_t columns, std::int64_t depth) {
+  constexpr std::int64_t kWidth = panel_width<T>();
+  const std::int64_t panels = (columns + kWidth - 1) / kWidth;
+  const std::int64_t most = std::max<std::int64_t>(1, kBlockElements / depth / kWidth);
+  const std::int64_t blocks = (panels + most - 1) / most;
+  return (panels + blocks - 1) / blocks * kWidth;
+}
+
+// How many of the `left` columns the next tile takes. Few enough in the last vector are left to a narrow one;
+// four vectors are two and two, not three and one, which would wait for its own sums.
+template <class T>
+std::int64_t columns_of_tile(std::int64_t left) {
+  constexpr std::int64_t kWidth = panel_width<T>();
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  const std::int64_t whole =
+      left > kLanes && left % kLanes <= kNarrowColumns<T> ? left / kLanes * kLanes : left;
+  return std::min(whole, whole <= kWidth || whole > kWidth + kLanes ? kWidth : kWidth - kLanes);
+}
+
+template <class T>
+TileFunction<T> function_of_tile(std::int64_t rows, std::int64_t columns, bool whole_vectors) {
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  if (columns <= kNarrowColumns<T>) {
+    const bool partial = !whole_vectors && columns < kNarrowColumns<T>;
+    return partial ? narrow_function<T, true>(rows) : narrow_function<T, false>(rows);
+  }
+  const std::int64_t vectors = (columns + kLanes - 1) / kLanes;
+  const bool partial = !whole_vectors && columns % kLanes != 0;
+  return partial ? tile_function<T, true>(rows, vectors) : tile_function<T, false>(rows, vectors);
+}
+
+// One block: all groups of rows by all panels, which are whole vectors in a packed B.
 template <class T>
 void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bool packed_a, bool packed_b) {
   constexpr std::int64_t kWidth = panel_width<T>();
-  constexpr std::int64_t kLanes = lanes_of<T>();
   const T* const a = tile.a;
   const T* const b = tile.b;
   T* const c = tile.c;
   for (std::int64_t column = 0; column < columns; column += tile.columns) {
-    // Four vectors are two and two, not three and one, which would wait for its own sums. Panels are packed
-    // whole.
+    const std::int64_t in_panel = column % kWidth;
     const std::int64_t left = columns - column;
-    const std::int64_t width =
-        packed_b || left <= kWidth || left > kWidth + kLanes ? kWidth : kWidth - kLanes;
-    tile.columns = std::min(width, left);
-    const std::int64_t vectors = (tile.columns + kLanes - 1) / kLanes;
-    const bool partial = !packed_b && tile.columns % kLanes != 0;
-    tile.b = b + column * (packed_b ? tile.depth : 1);
+    tile.columns = columns_of_tile<T>(packed_b ? std::min(left, kWidth - in_panel) : left);
+    tile.b = b + (packed_b ? (column - in_panel) * tile.depth + in_panel : column);
     std::int64_t row = 0;
     for (std::int64_t group = 0; group < groups.count(); ++group) {
       const std::int64_t rows = groups.rows(group);
       tile.a = a + row * (packed_a ? tile.depth : tile.row_stride);
       if (packed_a) tile.depth_stride = rows;
       tile.c = c + row * tile.ldc + column;
-      (partial ? tile_function<T, true>(rows, vectors) : tile_function<T, false>(rows, vectors))(tile);
+      function_of_tile<T>(rows, tile.columns, packed_b)(tile);
       row += rows;
     }
   }
@@ -147,12 +182,13 @@ void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bo
 template <class T>
 void multiply(const Product<T>& p, const Part& part) {
   constexpr std::int64_t kSize = sizeof(T);
+  constexpr std::int64_t kLongEnough = 32;  // a shorter sum is over before C arrives
   const bool small = (p.m + p.n) * p.k * kSize <= 96 * 1024;
   // A few rows of A are not worth a copy of a large B. It is read once, some rows at a time from end to end:
   // whole panels of it would be a pattern that nothing prefetches.
   const bool stream = !p.transpose_b && p.m <= 16 && p.k * p.n * kSize > 256 * 1024;
   const std::int64_t depth = stream ? 16 : depth_of_block(p.k);
-  const std::int64_t block_columns = stream ? part.columns : kBlockColumns;
+  const std::int64_t block_columns = stream ? part.columns : columns_of_block<T>(part.columns, depth);
   // Small matrices are read where they are: copying costs more than unaligned or scattered loads.
   const bool pack_b = p.transpose_b || (!small && !stream && part.rows > 2 * kTileRows);
   // The rows of A are read one number at a time, along k, as well from where they are as from a copy.
@@ -172,9 +208,10 @@ void multiply(const Product<T>& p, const Part& part) {
       tile.alpha = p.alpha;
       tile.beta = from == 0 ? p.beta : T(1);
       tile.ldc = p.ldc;
+      tile.far = !small && depth >= kLongEnough;
       tile.ldb = pack_b ? panel_width<T>() : p.ldb;
       tile.b = pack_b ? packed_b : p.b + from * p.ldb + column;
-      if (pack_b) pack_columns(p, from, tile.depth, column, columns, packed_b);
+      if (pack_b) pack_columns(p, from, tile.depth, column, columns, !small, packed_b);
       for (std::int64_t row = part.row; row < part.row + part.rows; row += kBlockRows) {
         const Part rows{row, std::min(kBlockRows, part.row + part.rows - row), column, columns};
         if (pack_a) pack_rows(p, rows, from, tile.depth, packed_a);
