@@ -115,6 +115,7 @@ Likelihood::Likelihood(const Model& model, const Trials& trials) : state_(std::m
   state_->model = model;
   const auto count = static_cast<std::int64_t>(trials.subjects.size());
   state_->subjects = count;
+  for (const Subject& subject : trials.subjects) state_->ids.push_back(subject.id);
   state_->groups.resize(static_cast<std::size_t>((count + kLanes - 1) / kLanes));
   const double work = 5.0 * static_cast<double>(trials.size());
   parallel_tiles(static_cast<std::int64_t>(state_->groups.size()), work, [&](std::int64_t g) {
@@ -132,6 +133,10 @@ Likelihood& Likelihood::operator=(Likelihood&&) noexcept = default;
 
 const Model& Likelihood::model() const { return state_->model; }
 std::int64_t Likelihood::subjects() const { return state_->subjects; }
+const std::string& Likelihood::id(std::int64_t subject) const {
+  state_->group_of(subject);
+  return state_->ids[static_cast<std::size_t>(subject)];
+}
 int Likelihood::parameters() const { return state_->model.size(); }
 
 const Group& Likelihood::State::group_of(std::int64_t subject) const {

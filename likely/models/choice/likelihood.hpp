@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "likely/models/choice/model.hpp"
@@ -46,7 +47,12 @@ class Likelihood {
   std::vector<double> pointwise(std::int64_t subject, std::span<const double> at,
                                 Scale scale = Scale::unconstrained) const;
 
+  // The name of a subject.
+  const std::string& id(std::int64_t subject) const;
+
   struct State;
+  // For the other parts of models/choice.
+  const State& state() const { return *state_; }
 
  private:
   std::unique_ptr<State> state_;

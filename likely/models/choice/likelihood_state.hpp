@@ -1,6 +1,7 @@
 // What a Likelihood keeps. Internal to models/choice.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "likely/models/choice/likelihood.hpp"
@@ -11,6 +12,7 @@ namespace likely::choice {
 struct Likelihood::State {
   Model model;
   std::int64_t subjects = 0;
+  std::vector<std::string> ids;
   std::vector<Group> groups;  // subjects in their order, kLanes a group
 
   // Refuses a subject that is not there.
