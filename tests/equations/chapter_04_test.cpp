@@ -326,6 +326,12 @@ TEST(Udl04, Eq17_RegionsOfOneInput) {
       network = compose(DeepNetwork(zigzag(units, -0.5, end)), network);
     }
   }
+  // Fewer than three units cannot make a zigzag: one unit after another has at most 3 regions, not 4.
+  EXPECT_EQ(deep_regions(1, 1, 2), 4);
+  for (int seed = 0; seed < 50; ++seed) {
+    const DeepNetwork network(1, {1, 1}, 1, {.dtype = DType::f64}, Rng(static_cast<std::uint64_t>(seed)));
+    EXPECT_LE(linear_regions(network, {{-1e3}, {1e3}}).size(), 3U);
+  }
   // Nobody has more.
   for (int seed = 0; seed < 20; ++seed) {
     const DeepNetwork network(1, {4, 4, 4}, 1, {.dtype = DType::f64}, Rng(static_cast<std::uint64_t>(seed)));
