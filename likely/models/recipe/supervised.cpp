@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "likely/core/error.hpp"
@@ -42,15 +43,25 @@ Keys keys_of(const Run& run) {
   return {data, rng.split()};
 }
 
-Sizes sizes_of(const data::Dataset& train) {
-  if (train.size() == 0) throw Error("the training data have no rows");
-  const Tensor x = train.rows({0}).x;
-  const Tensor y = train.targets();
-  Sizes sizes{.input = x.shape().sub(1, x.rank())};
-  if (y.defined())
-    sizes.outputs =
+// A class may be missing in the training part.
+std::int64_t outputs_of(const Splits& splits) {
+  std::int64_t outputs = 1;
+  for (const data::Dataset* rows : {&splits.train, splits.validation ? &*splits.validation : nullptr,
+                                    splits.test ? &*splits.test : nullptr}) {
+    if (rows == nullptr || rows->size() == 0) continue;
+    const Tensor y = rows->targets();
+    if (!y.defined()) continue;
+    const std::int64_t needed =
         y.dtype() == DType::i64 ? static_cast<std::int64_t>(max(y).item()) + 1 : y.size() / y.dim(0);
-  return sizes;
+    outputs = std::max(outputs, needed);
+  }
+  return outputs;
+}
+
+Sizes sizes_of(const Splits& splits) {
+  if (splits.train.size() == 0) throw Error("the training data have no rows");
+  const Tensor x = splits.train.range(0, 1).x;
+  return {.input = x.shape().sub(1, x.rank()), .outputs = outputs_of(splits)};
 }
 
 std::string text_of(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
@@ -141,7 +152,7 @@ std::vector<std::filesystem::path> draw_all(const Run& run, const SupervisedPart
 Report train_whole(const SupervisedParts& parts, const Run& run) {
   const Keys keys = keys_of(run);
   const Splits splits = parts.data(run, keys.data);
-  const Sizes sizes = sizes_of(splits.train);
+  const Sizes sizes = sizes_of(splits);
   const FitSummary fitted = parts.fit(run, splits, sizes, keys.model);
   Report report{.epochs = fitted.epochs, .seconds = fitted.seconds, .stopped = fitted.stopped};
   if (fitted.stopped == train::Stopped::interrupted) return report;

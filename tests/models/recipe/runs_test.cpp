@@ -126,9 +126,8 @@ TEST(Runs, LeaveNothingBehindWhenRefused) {
   expect_refusal([&] { train_recipe(moons(), run); },
                  "--data " + (folder / "nothing").string() + ": there is no such file or folder");
   run.data = folder.path();
-  expect_refusal(
-      [&] { train_recipe(moons(), run); },
-      folder.path().string() + ": this is a folder, a file is needed");
+  expect_refusal([&] { train_recipe(moons(), run); },
+                 folder.path().string() + ": this is a folder, a file is needed");
   EXPECT_EQ(folder.list(), "");
 }
 
