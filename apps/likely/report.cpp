@@ -21,6 +21,8 @@ std::string time_text(const models::RunReport& report) {
 std::string pictures_text(const models::RunReport& report) {
   const auto pictures = report.pictures();
   if (pictures.empty()) return "";
+  if (report.seeds.size() > 1)
+    return fmt::format("figures (PNG and SVG): {}/seed-*/figures\n", report.run.out.string());
   std::string text = "figures (PNG and SVG):";
   for (const auto& picture : pictures) text += "\n  " + picture.string() + ".png";
   return text + "\n";
