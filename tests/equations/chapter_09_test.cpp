@@ -134,7 +134,7 @@ TEST(Udl09, Eq5_SumOfSquares) {
 // The integral over both parameters, by the rectangle rule on a box that holds all of the posterior's mass.
 // For a function that is 0 with all derivatives at the border that rule is as good as exact.
 double integral(const std::function<double(double, double)>& f, const Vector& centre) {
-  constexpr int kPoints = 200;
+  constexpr int kPoints = 80;
   constexpr double kHalf = 2.5;
   const double step = 2.0 * kHalf / kPoints;
   double total = 0.0;
