@@ -36,7 +36,7 @@ std::string epoch_of(const ProgressState& state) {
 std::string numbers_of(const ProgressState& state) {
   std::string text = fmt::format("loss {:#.4g}", state.loss);
   for (std::size_t i = 0; i < state.measured.size(); ++i) {
-    if (i == 0) text += state.on_validation ? "  validation:" : " ";
+    if (i == 0) text += state.on_validation ? "  held out:" : " ";
     text += fmt::format(" {} {:#.4g}", state.measured[i].first, state.measured[i].second);
   }
   return text;

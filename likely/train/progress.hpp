@@ -26,12 +26,12 @@ struct ProgressState {
   double seconds_left = 0.0;
 };
 
-// "epoch 3/10 [====>     ]  47%  1:05 left  12,346 rows/s  loss 0.4123  validation: loss 0.5000 accuracy
+// "epoch 3/10 [====>     ]  47%  1:05 left  12,346 rows/s  loss 0.4123  held out: loss 0.5000 accuracy
 // 0.8735". Where that is wider than `width` characters, the bar shrinks, then the rate goes, then the bar;
 // then it is cut.
 std::string progress_line(const ProgressState& state, int width);
 
-// "epoch 3/10  step 1200  12,346 rows/s  loss 0.4123  validation: loss 0.5000 accuracy 0.8735".
+// "epoch 3/10  step 1200  12,346 rows/s  loss 0.4123  held out: loss 0.5000 accuracy 0.8735".
 std::string epoch_line(const ProgressState& state);
 
 // "0:07", "12:05", "3:00:12".

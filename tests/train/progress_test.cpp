@@ -24,18 +24,18 @@ ProgressState some_state() {
 
 TEST(Progress, OneLineSaysEverything) {
   EXPECT_EQ(progress_line(some_state(), 200),
-            "epoch 3/10 [===========>            ]  47%  1:05 left  12,346 rows/s  loss 0.4123  validation: "
+            "epoch 3/10 [===========>            ]  47%  1:05 left  12,346 rows/s  loss 0.4123  held out: "
             "loss 0.5000 accuracy 0.8735");
 }
 
 TEST(Progress, TheLineFitsTheTerminal) {
   EXPECT_EQ(progress_line(some_state(), 110),
-            "epoch 3/10 [====>     ]  47%  1:05 left  12,346 rows/s  loss 0.4123  validation: loss 0.5000 "
+            "epoch 3/10 [====>     ]  47%  1:05 left  12,346 rows/s  loss 0.4123  held out: loss 0.5000 "
             "accuracy 0.8735");
   EXPECT_EQ(progress_line(some_state(), 100),
-            "epoch 3/10 [====>     ]  47%  1:05 left  loss 0.4123  validation: loss 0.5000 accuracy 0.8735");
+            "epoch 3/10 [====>     ]  47%  1:05 left  loss 0.4123  held out: loss 0.5000 accuracy 0.8735");
   EXPECT_EQ(progress_line(some_state(), 80),
-            "epoch 3/10  47%  1:05 left  loss 0.4123  validation: loss 0.5000 accuracy 0.8735");
+            "epoch 3/10  47%  1:05 left  loss 0.4123  held out: loss 0.5000 accuracy 0.8735");
   EXPECT_EQ(progress_line(some_state(), 40), "epoch 3/10  47%  1:05 left  loss 0.4123 ");
   EXPECT_EQ(progress_line(some_state(), 0), "");
 }
@@ -53,7 +53,7 @@ TEST(Progress, TheBarIsFullAtTheEnd) {
 
 TEST(Progress, AnEpochsLineIsPlain) {
   EXPECT_EQ(epoch_line(some_state()),
-            "epoch 3/10  step 47  12,346 rows/s  loss 0.4123  validation: loss 0.5000 accuracy 0.8735");
+            "epoch 3/10  step 47  12,346 rows/s  loss 0.4123  held out: loss 0.5000 accuracy 0.8735");
 }
 
 TEST(Progress, TimesReadAsClocksDo) {
