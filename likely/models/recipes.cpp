@@ -14,7 +14,15 @@ const std::vector<Recipe>& recipes() {
       shallow_binary_recipe(),
       gabor_recipe(),
       logistic_regression_recipe(),
+      mnist1d_logistic_recipe(),
       mnist1d_mlp_recipe(),
+      mnist_mlp_recipe(),
+      double_descent_recipe(),
+      mnist1d_cnn_recipe(),
+      mnist_cnn_recipe(),
+      shattered_gradients_recipe(),
+      mnist1d_resnet_recipe(),
+      mnist_resnet_recipe(),
   };
   return all;
 }

@@ -17,6 +17,14 @@ Recipe moons_recipe();
 Recipe spirals_recipe();
 
 // models/vision
+Recipe mnist1d_logistic_recipe();
 Recipe mnist1d_mlp_recipe();
+Recipe mnist_mlp_recipe();
+Recipe double_descent_recipe();
+Recipe mnist1d_cnn_recipe();
+Recipe mnist_cnn_recipe();
+Recipe shattered_gradients_recipe();
+Recipe mnist1d_resnet_recipe();
+Recipe mnist_resnet_recipe();
 
 }  // namespace likely::models

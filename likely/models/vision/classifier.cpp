@@ -1,0 +1,41 @@
+#include "likely/models/vision/classifier.hpp"
+
+#include <fmt/format.h>
+
+#include "likely/models/vision/pictures.hpp"
+#include "likely/ops/reduce.hpp"
+#include "likely/ops/view.hpp"
+
+namespace likely::models {
+
+Setting dropout_setting(double value) {
+  return number_setting("dropout", value, "the share of units that is dropped in training", 0.0, 0.95);
+}
+
+Setting weight_decay_setting(double value) {
+  return number_setting("weight_decay", value, "lr times this is taken off each weight in a step", 0.0,
+                        100.0);
+}
+
+optim::Schedule falling_rate(const Run& run, std::int64_t steps) {
+  return optim::CosineSchedule{.lr = run.settings.number("lr"), .steps = steps};
+}
+
+namespace detail {
+
+void draw_inside(const Tensor& filters,
+                 const std::function<std::vector<vision::LayerOutput>(const Tensor&)>& layers,
+                 const Splits& splits, Album& album) {
+  vision::draw_filters(filters, album);
+  const data::Batch first = (splits.test ? *splits.test : splits.train).range(0, 1);
+  const std::vector<vision::LayerOutput> outputs = layers(first.x);
+  const auto taken_for = static_cast<std::int64_t>(argmax(outputs.back().value, -1).item());
+  const auto label = static_cast<std::int64_t>(first.y.item());
+  // (1, 1, height, width) has one image.
+  const Tensor input = first.x.rank() == 4 ? select(first.x, 1, 0) : first.x;
+  vision::draw_activations(input, outputs, fmt::format("a {}, taken for a {}", label, taken_for), album);
+}
+
+}  // namespace detail
+
+}  // namespace likely::models

@@ -1,0 +1,51 @@
+// What the recipes of chapters 10 and 11 have in common: a network that scores classes, trained by AdamW with
+// a rate that falls along a cosine, and pictures of its filters and of what its layers make of an example.
+#pragma once
+
+#include <utility>
+
+#include "likely/models/recipe/supervised.hpp"
+#include "likely/models/vision/layer_output.hpp"
+
+namespace likely::models {
+
+Setting dropout_setting(double value);
+Setting weight_decay_setting(double value);
+
+// The rate falls from lr to 0 along half a cosine.
+optim::Schedule falling_rate(const Run& run, std::int64_t steps);
+
+namespace detail {
+
+// "filters" and "activations", for the first row of the test data.
+void draw_inside(const Tensor& filters,
+                 const std::function<std::vector<vision::LayerOutput>(const Tensor&)>& layers,
+                 const Splits& splits, Album& album);
+
+}  // namespace detail
+
+// Completes a recipe of such a model: one with layers(x), whose first part is the weight of its first layer.
+// Where no weight decay is among the settings there is none.
+template <Tree Model>
+Recipe classifier(Recipe about, std::function<Splits(const Run&, Rng)> data,
+                  std::function<Model(const Run&, const Sizes&, Rng)> model) {
+  return supervised<Model, optim::AdamW>(
+      std::move(about),
+      {.data = std::move(data),
+       .model = std::move(model),
+       .objective = classification(),
+       .optimizer =
+           [](const Run& run, const Model& m) {
+             const Settings& settings = run.settings;
+             const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
+             return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
+           },
+       .schedule = falling_rate,
+       .pictures =
+           [](const Run&, const Model& m, const Splits& splits, Album& album) {
+             detail::draw_inside(
+                 named_parts(m).front().value, [&](const Tensor& x) { return m.layers(x); }, splits, album);
+           }});
+}
+
+}  // namespace likely::models
