@@ -12,8 +12,9 @@ namespace likely::models {
 Setting dropout_setting(double value);
 Setting weight_decay_setting(double value);
 
-// The rate falls from lr to 0 along half a cosine.
-optim::Schedule falling_rate(const Run& run, std::int64_t steps);
+// Those of fit_settings, and `anneal`: whether the rate falls from lr to 0 along half a cosine.
+std::vector<Setting> classifier_settings(const FitDefaults& defaults);
+optim::Schedule chosen_rate(const Run& run, std::int64_t steps);
 
 namespace detail {
 
@@ -40,7 +41,7 @@ Recipe classifier(Recipe about, std::function<Splits(const Run&, Rng)> data,
              const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
              return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
            },
-       .schedule = falling_rate,
+       .schedule = chosen_rate,
        .pictures =
            [](const Run&, const Model& m, const Splits& splits, Album& album) {
              detail::draw_inside(

@@ -60,7 +60,7 @@ TEST(Pictures, OfFiltersAndActivationsAreWritten) {
   draw_filters(images.out.weight, of_rows);
   EXPECT_TRUE(written("linear"));
   expect_refusal([&] { draw_filters(zeros({3}), of_rows); },
-                 "[draw_filters] a weight (out, in, ...) is needed, got (3)");
+                 "[draw_filters] a weight (out, in, ...) is needed, got (3,)");
 }
 
 }  // namespace
