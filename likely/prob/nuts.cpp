@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <exception>
 #include <mutex>
 
-#include "likely/core/threads.hpp"
+#include "likely/core/throwing_tiles.hpp"
 #include "likely/prob/nuts_trajectory.hpp"
 #include "likely/prob/nuts_warm_up.hpp"
 
@@ -44,6 +43,21 @@ std::int64_t NutsDraws::full_depths() const {
   std::int64_t total = 0;
   for (const NutsChain& chain : chains) total += chain.full_depths;
   return total;
+}
+
+std::vector<DrawPlace> even_draws(const NutsDraws& draws, std::int64_t most) {
+  detail::check_at_least("even_draws", "most", most, 1);
+  std::vector<DrawPlace> all;
+  for (std::size_t c = 0; c < draws.chains.size(); ++c) {
+    for (std::int64_t i = 0; i < draws.chains[c].samples(); ++i) {
+      all.push_back({static_cast<std::int64_t>(c), i});
+    }
+  }
+  const auto count = static_cast<std::int64_t>(all.size());
+  if (count <= most) return all;
+  std::vector<DrawPlace> taken;
+  for (std::int64_t i = 0; i < most; ++i) taken.push_back(all[static_cast<std::size_t>(i * count / most)]);
+  return taken;
 }
 
 namespace detail {
@@ -155,21 +169,17 @@ NutsDraws run_nuts(const std::vector<double>& start, const SlopeFunction& slope,
   result.size = static_cast<std::int64_t>(start.size());
   result.chains.resize(static_cast<std::size_t>(options.chains));
   const std::vector<Rng> generators = rng.split(options.chains);
-  std::vector<std::exception_ptr> errors(result.chains.size());
   Reporter reporter(options);
   constexpr double kLong = 1e9;  // nanoseconds: a chain is always worth a thread
-  parallel_tiles(options.chains, kLong, [&](std::int64_t chain) {
+  throwing_tiles(options.chains, kLong, [&](std::int64_t chain) {
     const auto c = static_cast<std::size_t>(chain);
     try {
       run_chain(chain, start, slope, generators[c], options, reporter, result.chains[c]);
     } catch (...) {
-      errors[c] = std::current_exception();
       reporter.stop();
+      throw;
     }
   });
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
   result.interrupted = reporter.stopped();
   return result;
 }

@@ -76,6 +76,12 @@ struct NutsDraws {
   std::int64_t full_depths() const;
 };
 
+// Where a sample is; and so many of them at most, taken evenly from all chains. Refuses most < 1.
+struct DrawPlace {
+  std::int64_t chain, sample;
+};
+std::vector<DrawPlace> even_draws(const NutsDraws& draws, std::int64_t most);
+
 template <class Model>
 struct NutsResult {
   std::vector<Model> samples;  // those of the first chain, then those of the second, ...

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "likely/core/error.hpp"
-#include "likely/core/threads.hpp"
+#include "likely/core/throwing_tiles.hpp"
 
 namespace likely::choice {
 
@@ -28,25 +28,6 @@ void check_scale(const char* name, double value) {
   if (!(value > 0.0 && std::isfinite(value))) {
     refuse("sample_hierarchical", fmt::format("{} must be finite and above 0, got {}", name, value));
   }
-}
-
-// Draws taken evenly from all chains, as (chain, sample).
-struct Place {
-  std::int64_t chain, sample;
-};
-std::vector<Place> some_draws(const HierarchicalPosterior& posterior, std::int64_t most) {
-  std::vector<Place> all;
-  for (std::size_t c = 0; c < posterior.draws.chains.size(); ++c) {
-    for (std::int64_t i = 0; i < posterior.draws.chains[c].samples(); ++i) {
-      all.push_back({static_cast<std::int64_t>(c), i});
-    }
-  }
-  const auto count = static_cast<std::int64_t>(all.size());
-  if (most < 1) refuse("some_draws", fmt::format("most_draws must be at least 1, got {}", most));
-  if (count <= most) return all;
-  std::vector<Place> taken;
-  for (std::int64_t i = 0; i < most; ++i) taken.push_back(all[static_cast<std::size_t>(i * count / most)]);
-  return taken;
 }
 
 }  // namespace
@@ -137,7 +118,7 @@ std::vector<Summary> HierarchicalPosterior::subject_summaries(const std::vector<
   const int n = parameters();
   std::vector<Summary> result(static_cast<std::size_t>(subjects * n));
   const double nanoseconds = 1e6 * static_cast<double>(result.size());
-  parallel_tiles(subjects * n, nanoseconds, [&](std::int64_t tile) {
+  throwing_tiles(subjects * n, nanoseconds, [&](std::int64_t tile) {
     const std::int64_t i = tile / n;
     const int k = static_cast<int>(tile % n);
     result[static_cast<std::size_t>(tile)] =
@@ -183,7 +164,7 @@ HierarchicalPosterior sample_hierarchical(const Likelihood& likelihood, Rng rng,
 
 PointwiseLogLikelihood subject_log_likelihood(const HierarchicalPosterior& posterior,
                                               const Likelihood& likelihood, std::int64_t most_draws) {
-  const std::vector<Place> places = some_draws(posterior, most_draws);
+  const std::vector<DrawPlace> places = even_draws(posterior.draws, most_draws);
   PointwiseLogLikelihood result{static_cast<std::int64_t>(places.size()), likelihood.subjects(), {}};
   result.values.resize(places.size() * static_cast<std::size_t>(result.observations));
   for (std::size_t s = 0; s < places.size(); ++s) {
@@ -197,14 +178,14 @@ PointwiseLogLikelihood subject_log_likelihood(const HierarchicalPosterior& poste
 
 PointwiseLogLikelihood trial_log_likelihood(const HierarchicalPosterior& posterior,
                                             const Likelihood& likelihood, std::int64_t most_draws) {
-  const std::vector<Place> places = some_draws(posterior, most_draws);
+  const std::vector<DrawPlace> places = even_draws(posterior.draws, most_draws);
   PointwiseLogLikelihood result{static_cast<std::int64_t>(places.size()), 0, {}};
   for (std::int64_t i = 0; i < likelihood.subjects(); ++i) result.observations += likelihood.trials(i);
   const auto n = static_cast<std::size_t>(likelihood.parameters());
   result.values.resize(places.size() * static_cast<std::size_t>(result.observations));
   const double nanoseconds = 20.0 * static_cast<double>(result.values.size());
-  parallel_tiles(result.samples, nanoseconds, [&](std::int64_t tile) {
-    const Place& place = places[static_cast<std::size_t>(tile)];
+  throwing_tiles(result.samples, nanoseconds, [&](std::int64_t tile) {
+    const DrawPlace& place = places[static_cast<std::size_t>(tile)];
     const Numbers parameters = posterior.subject_parameters(place.chain, place.sample);
     auto out = result.values.begin() + tile * result.observations;
     for (std::int64_t i = 0; i < likelihood.subjects(); ++i) {
