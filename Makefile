@@ -25,7 +25,7 @@ build: configure
 
 demo: configure
 	@cmake --build --preset release --parallel $(JOBS) --target likely_command
-	@build/release/bin/likely train mnist1d-mlp --out build/demo --force
+	@build/release/bin/likely train mnist1d-cnn --out build/demo --force
 
 test: build
 	@ctest --preset release --parallel $(JOBS)
