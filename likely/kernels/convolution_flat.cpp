@@ -94,8 +94,8 @@ template <int kRows, int kVectors, bool kPartial>
 void compute_flat_tile(const FlatTile& t) {
   const float* const line = t.tile.b;
   const std::int64_t* const offsets = t.offsets;
-  compute_tile_of<hn::ScalableTag<float>, kRows, kVectors, kPartial>(t.tile,
-                                                    [=](std::int64_t k) { return line + offsets[k]; });
+  compute_tile_of<hn::ScalableTag<float>, kRows, kVectors, kPartial>(
+      t.tile, [=](std::int64_t k) { return line + offsets[k]; });
 }
 
 using FlatFunction = void (*)(const FlatTile&);

@@ -90,11 +90,17 @@ constexpr std::int64_t kLanes = lanes_of<float>();
 
 std::int64_t groups_of(std::int64_t batch) { return (batch + kLanes - 1) / kLanes; }
 
-// Calls line(lane-th image's offset, place, length) for each stretch of pixels that is contiguous both in an
-// image and between the borders.
+// Calls line(offset in an image, place between the borders, length) for stretches of pixels that are
+// contiguous in both, short enough that all lanes of one stay in a first-level cache.
 template <class Line>
 void for_each_line(const Interleaved& layer, const Line& line) {
-  if (!layer.bordered()) return line(0, 0, layer.image_size());
+  constexpr std::int64_t kStretch = 64;
+  if (!layer.bordered()) {
+    for (std::int64_t at = 0; at < layer.image_size(); at += kStretch) {
+      line(at, at, std::min(kStretch, layer.image_size() - at));
+    }
+    return;
+  }
   const std::int64_t rows = std::min(layer.height, layer.rows - layer.top);
   const std::int64_t columns = std::min(layer.width, layer.columns - layer.left);
   for (std::int64_t channel = 0; channel < layer.channels; ++channel) {
