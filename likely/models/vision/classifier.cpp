@@ -34,8 +34,11 @@ namespace detail {
 void draw_inside(const Tensor& filters,
                  const std::function<std::vector<vision::LayerOutput>(const Tensor&)>& layers,
                  const Splits& splits, Album& album) {
-  vision::draw_filters(filters, album);
   const data::Batch first = (splits.test ? *splits.test : splits.train).range(0, 1);
+  // What a linear layer looks for in an image is an image, too.
+  const bool flat = filters.rank() == 2 && first.x.rank() == 4;
+  const Shape& row = first.x.shape();
+  vision::draw_filters(flat ? reshape(filters, {filters.dim(0), row[1], row[2], row[3]}) : filters, album);
   const std::vector<vision::LayerOutput> outputs = layers(first.x);
   const auto taken_for = static_cast<std::int64_t>(argmax(outputs.back().value, -1).item());
   const auto label = static_cast<std::int64_t>(first.y.item());
