@@ -104,6 +104,11 @@ TEST(Udl02, Eq6_ClosedForm) {
         fit_line(tensor({2.0, 2.0}), tensor({1.0, 3.0}));
       },
       "[fit_line] x must have two different values");
+  testing::expect_refusal(
+      [] {
+        fit_line(tensor({0.0, 1e-200}, DType::f64), tensor({1.0, 3.0}));
+      },
+      "[fit_line] x must have two different values");  // the squares of their differences are 0
 }
 
 TEST(Udl02, Eq6_ClosedFormOfTheBook) {

@@ -56,7 +56,7 @@ Line fit_line(const Tensor& x, const Tensor& y) {
     variance += (xs[i] - mean_x) * (xs[i] - mean_x);
     differs = differs || xs[i] != xs[0];
   }
-  if (!differs) refuse(kName, "x must have two different values");
+  if (!differs || !(variance > 0.0)) refuse(kName, "x must have two different values");
   const double phi1 = covariance / variance;
   return Line(mean_y - phi1 * mean_x, phi1, is_floating(x.dtype()) ? x.dtype() : DType::f32);
 }
