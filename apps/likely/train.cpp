@@ -11,6 +11,7 @@
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
 #include "likely/core/error.hpp"
+#include "likely/models/recipe/listing.hpp"
 
 namespace likely::command {
 
@@ -88,6 +89,14 @@ void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArgument
   }
 }
 
+std::string footer(const models::Recipe& recipe) {
+  std::string text = fmt::format("Book: {}. Data: {}. Time: {}.", recipe.chapter, recipe.data,
+                                 models::time_text(recipe.seconds));
+  for (const models::Expected& expected : recipe.expected)
+    text += fmt::format("\n{}: {}", expected.figure, models::text_of(expected));
+  return text;
+}
+
 void add_recipe(CLI::App& train, const models::Recipe& recipe) {
   CLI::App* command = train.add_subcommand(recipe.name, recipe.summary);
   auto arguments = std::make_shared<TrainArguments>();
@@ -112,7 +121,7 @@ void add_recipe(CLI::App& train, const models::Recipe& recipe) {
       ->allow_extra_args(false);
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   add_settings(*command, recipe, *arguments);
-  command->footer(fmt::format("Book: {}. Data: {}.", recipe.chapter, recipe.data));
+  command->footer(footer(recipe));
   command->callback([&recipe, arguments, shown] { run_training(recipe, *arguments, *shown); });
 }
 

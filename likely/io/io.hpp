@@ -6,6 +6,7 @@
 #include "likely/io/csv_stream.hpp"
 #include "likely/io/idx.hpp"
 #include "likely/io/mapped_array.hpp"
+#include "likely/io/mnist1d.hpp"
 #include "likely/io/model_file.hpp"
 #include "likely/io/npy.hpp"
 #include "likely/io/safetensors.hpp"

@@ -6,6 +6,7 @@
 #include "likely/train/double_descent.hpp"
 #include "likely/train/ensemble.hpp"
 #include "likely/train/fit.hpp"
+#include "likely/train/history.hpp"
 #include "likely/train/metrics.hpp"
 #include "likely/train/options.hpp"
 #include "likely/train/search.hpp"

@@ -14,11 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string time_text(double seconds) {
-  if (seconds < 1.0) return "< 1 s";
-  return seconds < 100.0 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60.0);
-}
-
 std::string reaches(const Recipe& recipe) {
   if (recipe.expected.empty()) return "-";
   const Expected& first = recipe.expected[0];
@@ -28,6 +23,11 @@ std::string reaches(const Recipe& recipe) {
 }
 
 }  // namespace
+
+std::string time_text(double seconds) {
+  if (seconds < 1.0) return "< 1 s";
+  return seconds < 100.0 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60.0);
+}
 
 std::string list_text(const std::vector<Recipe>& recipes) {
   std::vector<std::array<std::string, 6>> rows = {{"NAME", "BOOK", "DATA", "REACHES", "TIME", "WHAT"}};

@@ -100,6 +100,7 @@ RunReport resume_run(const fs::path& folder, const std::vector<std::string>& cha
       throw Error(fmt::format("only epochs can be changed when a training goes on, got \"{}\"", change));
     saved.run.settings.set(change);
   }
+  check_run(*saved.recipe, saved.run, {});
   saved.run.resume = true;
   saved.run.progress = progress;
   if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
