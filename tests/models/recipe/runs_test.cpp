@@ -119,6 +119,33 @@ TEST(Runs, OfSeveralSeedsGiveMeanAndSpread) {
       "seed 1 is there twice");
 }
 
+TEST(Runs, OfSeveralSeedsGoOnWhereTheyStopped) {
+  const TemporaryFolder folder;
+  const RunReport whole = train_recipe(moons(), quick_run(folder / "two"), {.seeds = {1, 2}});
+  const std::string second = read_bytes(folder / "two/seed-2/model.safetensors");
+  fs::remove_all(folder / "two/seed-2");  // as if it had ended after the first
+  const RunReport resumed = resume_run(folder / "two", {}, train::Progress::silent);
+  ASSERT_EQ(resumed.seeds.size(), 2U);
+  EXPECT_EQ(read_bytes(folder / "two/seed-2/model.safetensors"), second);
+  EXPECT_EQ(resumed.figures()[0].value, whole.figures()[0].value);
+}
+
+TEST(Runs, DrawWhatSuitsTheirData) {
+  const TemporaryFolder folder;
+  const RunReport trained = train_recipe(moons(), quick_run(folder / "run", "2"));
+  if (trained.pictures().empty()) GTEST_SKIP() << "no gnuplot";
+  std::vector<std::string> names;
+  for (const fs::path& picture : trained.pictures()) {
+    names.push_back(picture.filename().string());
+    EXPECT_TRUE(fs::exists(picture.string() + ".png")) << picture;
+    EXPECT_TRUE(fs::exists(picture.string() + ".svg")) << picture;
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"loss", "accuracy", "confusion", "areas"}));
+  fs::remove_all(folder / "run/figures");
+  EXPECT_EQ(plot_run(folder / "run").pictures(), trained.pictures());
+  EXPECT_TRUE(fs::exists(folder / "run/figures/areas.png"));
+}
+
 TEST(Runs, LeaveNothingBehindWhenRefused) {
   const TemporaryFolder folder;
   models::Run run = quick_run(folder / "new/deep/run");
