@@ -15,15 +15,27 @@ namespace {
 
 std::size_t pair_place(int i, int j) { return static_cast<std::size_t>(j * (j + 1) / 2 + i); }
 
-std::size_t pairs_of(int count, int order) { return order < 2 ? 0 : pair_place(0, count); }
-
 }  // namespace
+
+std::size_t Number::pairs() const { return order_ < 2 ? 0 : pair_place(0, count_); }
+
+Number& Number::operator=(const Number& other) {
+  if (this == &other) return *this;
+  value_ = other.value_;
+  count_ = other.count_;
+  order_ = other.order_;
+  std::copy_n(other.first_.begin(), count_, first_.begin());
+  std::copy_n(other.second_.begin(), pairs(), second_.begin());
+  return *this;
+}
 
 Number Number::parameter(double value, int place, int count, int order) {
   Number result(value);
   if (order == 0) return result;
   result.count_ = count;
   result.order_ = order;
+  std::fill_n(result.first_.begin(), count, 0.0);
+  std::fill_n(result.second_.begin(), result.pairs(), 0.0);
   result.first_[static_cast<std::size_t>(place)] = 1.0;
   return result;
 }
@@ -33,33 +45,31 @@ double Number::second(int i, int j) const {
   return second_[pair_place(std::min(i, j), std::max(i, j))];
 }
 
+// All numbers of a model depend on its parameters or on none.
 Number operator+(const Number& a, const Number& b) {
-  Number result = a.count_ >= b.count_ ? a : b;
-  const Number& other = a.count_ >= b.count_ ? b : a;
+  Number result = a.count_ == 0 ? b : a;
   result.value_ = a.value_ + b.value_;
-  for (int i = 0; i < other.count_; ++i) {
-    result.first_[static_cast<std::size_t>(i)] += other.first_[static_cast<std::size_t>(i)];
-  }
-  for (std::size_t p = 0; p < pairs_of(other.count_, other.order_); ++p)
-    result.second_[p] += other.second_[p];
+  if (a.count_ == 0 || b.count_ == 0) return result;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(b.count_); ++i) result.first_[i] += b.first_[i];
+  for (std::size_t p = 0; p < b.pairs(); ++p) result.second_[p] += b.second_[p];
   return result;
 }
 
 Number operator-(const Number& a, const Number& b) { return a + Number::chain(b, -b.value_, -1.0, 0.0); }
 
 Number operator*(const Number& a, const Number& b) {
+  if (a.count_ == 0) return Number::chain(b, a.value_ * b.value_, a.value_, 0.0);
+  if (b.count_ == 0) return Number::chain(a, a.value_ * b.value_, b.value_, 0.0);
   Number result(a.value_ * b.value_);
-  result.count_ = std::max(a.count_, b.count_);
-  result.order_ = std::max(a.order_, b.order_);
-  for (int j = 0; j < result.count_; ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    result.first_[at] = a.first_[at] * b.value_ + a.value_ * b.first_[at];
+  result.count_ = a.count_;
+  result.order_ = a.order_;
+  std::size_t p = 0;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(a.count_); ++j) {
+    result.first_[j] = a.first_[j] * b.value_ + a.value_ * b.first_[j];
     if (result.order_ < 2) continue;
-    for (int i = 0; i <= j; ++i) {
-      const auto low = static_cast<std::size_t>(i);
-      const std::size_t p = pair_place(i, j);
-      result.second_[p] = a.second_[p] * b.value_ + a.value_ * b.second_[p] + a.first_[low] * b.first_[at] +
-                          a.first_[at] * b.first_[low];
+    for (std::size_t i = 0; i <= j; ++i, ++p) {
+      result.second_[p] = a.second_[p] * b.value_ + a.value_ * b.second_[p] + a.first_[i] * b.first_[j] +
+                          a.first_[j] * b.first_[i];
     }
   }
   return result;
@@ -76,13 +86,12 @@ Number Number::chain(const Number& a, double f, double df, double ddf) {
   Number result(f);
   result.count_ = a.count_;
   result.order_ = a.order_;
-  for (int j = 0; j < a.count_; ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    result.first_[at] = df * a.first_[at];
+  std::size_t p = 0;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(a.count_); ++j) {
+    result.first_[j] = df * a.first_[j];
     if (a.order_ < 2) continue;
-    for (int i = 0; i <= j; ++i) {
-      const std::size_t p = pair_place(i, j);
-      result.second_[p] = df * a.second_[p] + ddf * a.first_[at] * a.first_[static_cast<std::size_t>(i)];
+    for (std::size_t i = 0; i <= j; ++i, ++p) {
+      result.second_[p] = df * a.second_[p] + ddf * a.first_[j] * a.first_[i];
     }
   }
   return result;

@@ -28,6 +28,8 @@ inline constexpr int kMostCustomParameters = 10;
 class Number {
  public:
   Number(double value = 0.0) : value_(value) {}  // a constant; implicit, so that formulas read as usual
+  Number(const Number& other) { *this = other; }
+  Number& operator=(const Number& other);
   // Parameter number `place` of `count`. order: how many derivatives are carried, 0, 1 or 2.
   static Number parameter(double value, int place, int count, int order);
 
@@ -55,11 +57,14 @@ class Number {
  private:
   static constexpr std::size_t kPairs = kMostCustomParameters * (kMostCustomParameters + 1) / 2;
 
-  double value_;
-  int count_ = 0;
+  std::size_t pairs() const;
+
+  double value_ = 0.0;
+  int count_ = 0;  // of parameters it may depend on; a constant has none
   int order_ = 0;
-  std::array<double, kMostCustomParameters> first_{};
-  std::array<double, kPairs> second_{};  // pair (i <= j) at j (j + 1) / 2 + i
+  // Only what count_ and order_ say is filled: numbers are copied a lot.
+  std::array<double, kMostCustomParameters> first_;
+  std::array<double, kPairs> second_;  // pair (i <= j) at j (j + 1) / 2 + i
 };
 
 Number exp(const Number& a);

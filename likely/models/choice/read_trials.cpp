@@ -62,8 +62,7 @@ class Reader {
   }
 
   Trials read() {
-    if (!records_.next())
-      records_.refuse("the file is empty: a line with the names of the columns is expected");
+    if (!records_.next()) refuse("the file is empty: a line with the names of the columns is expected");
     columns_ = find_columns(records_, options_);
     while (records_.next()) add_row();
     std::size_t count = 0;

@@ -1,0 +1,266 @@
+#include "likely/models/choice/trials.hpp"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include "likely/core/error.hpp"
+#include "tests/models/choice/random_trials.hpp"
+#include "tests/support/fuzz.hpp"
+#include "tests/support/shared_data.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::choice {
+namespace {
+
+using likely::testing::TemporaryFolder;
+using likely::testing::write_bytes;
+using testing::random_trials;
+using Numbers = std::vector<double>;
+using Whole = std::vector<std::int32_t>;
+using Bits = std::vector<std::uint32_t>;
+
+Trials read(const std::string& text, const ReadTrialsOptions& options = {}) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "trials.txt", text);
+  return read_trials(folder / "trials.txt", options);
+}
+
+// The message, without the folder.
+std::string refusal(const std::string& text, const ReadTrialsOptions& options = {}) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "trials.txt", text);
+  try {
+    read_trials(folder / "trials.txt", options);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    const std::size_t place = message.find(folder.path().string());
+    if (place != std::string::npos) message.erase(place, folder.path().string().size() + 1);
+    return message;
+  }
+  return "nothing was refused";
+}
+
+// Warnings without the path.
+std::vector<std::string> warnings(const Trials& trials) {
+  std::vector<std::string> list;
+  for (const std::string& warning : trials.warnings) list.push_back(warning.substr(warning.find(": ") + 2));
+  return list;
+}
+
+TEST(ReadTrials, TabsWithSubjectsOfUnequalLength) {
+  const Trials trials = read("subjID\ttrial\tchoice\toutcome\nb\t1\t1\t1\nb\t2\t2\t-1\na\t1\t2\t0.5\n");
+  ASSERT_EQ(trials.subjects.size(), 2U);
+  EXPECT_EQ(trials.options, 2);
+  EXPECT_EQ(trials.cues, 2);
+  EXPECT_TRUE(trials.own_cues());
+  EXPECT_EQ(trials.size(), 3);
+  EXPECT_EQ(trials.option_names, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(trials.subjects[0].id, "b");
+  EXPECT_EQ(trials.subjects[0].choice, (Whole{0, 1}));
+  EXPECT_EQ(trials.subjects[0].outcome, (Numbers{1, -1}));
+  EXPECT_EQ(trials.subjects[1].choice, Whole{1});
+  EXPECT_EQ(warnings(trials),
+            std::vector<std::string>{"subject a always chose 2: there is little to be learned "
+                                     "about its parameters"});
+}
+
+TEST(ReadTrials, OtherColumnsAndSeparators) {
+  const Trials zero = read("Subject;reward;Choice\n1;1;0\n1;0;2\n");
+  EXPECT_EQ(zero.options, 3);
+  EXPECT_EQ(zero.subjects[0].choice, (Whole{0, 2}));
+  EXPECT_EQ(zero.option_names[0], "0");
+  EXPECT_EQ(warnings(zero), std::vector<std::string>{"option 1 is never chosen"});
+  const Trials words = read("id,outcome,choice\n1,1,left\n1,0,right\n1,0,left\n");
+  EXPECT_EQ(words.option_names, (std::vector<std::string>{"left", "right"}));
+  EXPECT_EQ(words.subjects[0].choice, (Whole{0, 1, 0}));
+  const Trials named =
+      read("who,what,got\n1,1,1\n1,2,0\n", {.subject = "who", .choice = "what", .outcome = "got"});
+  EXPECT_EQ(named.subjects[0].outcome, (Numbers{1, 0}));
+  const Trials four = read("subjID,choice,outcome\n1,1,1\n1,2,0\n", {.options = 4});
+  EXPECT_EQ(four.options, 4);
+}
+
+TEST(ReadTrials, GainsLossesBlocksAndTheOrderOfTrials) {
+  const Trials trials = read(
+      "subjID\tblock\ttrial\tgain\tloss\tchoice\n"
+      "1\tx\t2\t0\t-1\t1\n1\tx\t1\t2\t0\t2\n1\ty\t1\t1\t1\t1\n1\tx\t3\t0\t0\t2\n");
+  const Subject& subject = trials.subjects[0];
+  EXPECT_TRUE(trials.has_losses());
+  EXPECT_EQ(subject.choice, (Whole{1, 0, 1, 0}));
+  EXPECT_EQ(subject.gain, (Numbers{2, 0, 0, 1}));
+  EXPECT_EQ(subject.loss, (Numbers{0, -1, 0, -1}));
+  EXPECT_EQ(subject.outcome, (Numbers{2, -1, 0, 0}));
+  EXPECT_EQ(subject.block, (Whole{0, 0, 0, 1}));
+}
+
+TEST(ReadTrials, OffersAndCues) {
+  const Trials offered = read("subjID,choice,outcome,offered\n1,1,1,1+3\n1,3,0,2+3\n1,2,0,1+2+3\n");
+  EXPECT_EQ(offered.subjects[0].offered, (Bits{0b101, 0b110, 0b111}));
+  const Trials cues = read("subjID,choice,outcome,cues_1,cues_2\n1,1,1,A+C,B\n1,2,0,B,A\n1,1,1,C,\n");
+  EXPECT_EQ(cues.cues, 3);
+  EXPECT_EQ(cues.cue_names, (std::vector<std::string>{"A", "B", "C"}));
+  EXPECT_EQ(cues.subjects[0].cues, (Bits{0b101, 0b010, 0b010, 0b001, 0b100, 0}));
+  EXPECT_EQ(cues.subjects[0].offered, (Bits{0b11, 0b11, 0b01}));
+  const Trials predict = read("subjID,choice,outcome,cues\n1,no,0,A\n1,yes,1,A+B\n");
+  EXPECT_EQ(predict.subjects[0].cues, (Bits{0, 1, 0, 3}));
+  EXPECT_EQ(predict.subjects[0].learned, (Bits{1, 3}));
+}
+
+TEST(ReadTrials, RowsWithMissingFieldsAreCountedAndNamed) {
+  const Trials trials = read("subjID,choice,outcome\n1,NA,1\n1,1,1\n1,2,\n2,NA,NA\n1,2,0\n");
+  EXPECT_EQ(trials.subjects.size(), 1U);
+  EXPECT_EQ(trials.subjects[0].choice, (Whole{0, 1}));
+  EXPECT_EQ(warnings(trials),
+            (std::vector<std::string>{"subject 2 has no complete row and is left out",
+                                      "3 rows with missing fields left out: lines 2, 4, 5"}));
+}
+
+TEST(ReadTrials, RefusesWithFileAndLine) {
+  EXPECT_EQ(refusal(""),
+            "[read_trials] trials.txt: the file is empty: a line with the names of the columns is expected");
+  EXPECT_EQ(
+      refusal("subjID,choise,outcome\n1,1,1\n"),
+      "[read_trials] trials.txt, line 1: no column \"choice\" among subjID, choise, outcome; did you mean "
+      "\"choise\"?");
+  EXPECT_EQ(refusal("subjID,choice,gain\n1,1,1\n"),
+            "[read_trials] trials.txt, line 1: no column \"loss\" among subjID, choice, gain");
+  EXPECT_EQ(
+      refusal("subjID,choice,outcome\n1,1,1\n1,x,1\n", {.coding = Coding::from_one}),
+      "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 1 to 16, got \"x\"");
+  EXPECT_EQ(
+      refusal("subjID,choice,outcome\n1,1,1\n1,3,1\n", {.options = 2}),
+      "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 1 to 2, got \"3\"");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,good\n"),
+            "[read_trials] trials.txt, line 2: column \"outcome\" must hold numbers, got \"good\"");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,inf\n"),
+            "[read_trials] trials.txt, line 2: column \"outcome\" must hold numbers, got \"inf\"");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1\n"),
+            "[read_trials] trials.txt, line 2: 2 fields, but there are 3 columns");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n"), "[read_trials] trials.txt: there are no rows of trials");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,NA,1\n"),
+            "[read_trials] trials.txt: every row has a missing field");
+  EXPECT_EQ(refusal("subjID,trial,choice,outcome\n1,1,1,1\n1,1,2,1\n"),
+            "[read_trials] trials.txt, line 3: trial 1 of subject 1 was already on line 2; where trials are "
+            "counted "
+            "anew, a column \"block\" must say so");
+  EXPECT_EQ(refusal("subjID,choice,outcome,offered\n1,1,1,2+3\n1,2,1,2+3\n1,3,1,2+3\n"),
+            "[read_trials] trials.txt, line 2: the choice is 1, which was not offered");
+  EXPECT_EQ(refusal("subjID,choice,outcome,offered\n1,1,1,1+7\n"),
+            "[read_trials] trials.txt, line 2: \"1+7\" offers \"7\", which is not an option: 1, 2");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,1\n", {.block = "session"}),
+            "[read_trials] trials.txt, line 1: no column \"session\" among subjID, choice, outcome");
+  EXPECT_EQ(refusal("a,a\n1,1\n"), "[read_trials] trials.txt, line 1: two columns are called \"a\"");
+}
+
+void expect_same(const Trials& a, const Trials& b) {
+  EXPECT_EQ(a.options, b.options);
+  EXPECT_EQ(a.cues, b.cues);
+  ASSERT_EQ(a.subjects.size(), b.subjects.size());
+  for (std::size_t s = 0; s < a.subjects.size(); ++s) {
+    EXPECT_EQ(a.subjects[s].id, b.subjects[s].id);
+    EXPECT_EQ(a.subjects[s].choice, b.subjects[s].choice);
+    EXPECT_EQ(a.subjects[s].outcome, b.subjects[s].outcome);
+    EXPECT_EQ(a.subjects[s].gain, b.subjects[s].gain);
+    EXPECT_EQ(a.subjects[s].loss, b.subjects[s].loss);
+    EXPECT_EQ(a.subjects[s].block, b.subjects[s].block);
+    EXPECT_EQ(a.subjects[s].offered, b.subjects[s].offered);
+    EXPECT_EQ(a.subjects[s].cues, b.subjects[s].cues);
+    EXPECT_EQ(a.subjects[s].learned, b.subjects[s].learned);
+  }
+}
+
+TEST(WriteTrials, IsReadBackToTheLastDigit) {
+  const TemporaryFolder folder;
+  const std::vector<testing::RandomTrials> kinds{
+      {.options = 3},
+      {.options = 2, .blocks = true, .losses = true},
+      {.options = 3, .offered = true},
+      {.trials = 60, .options = 2, .cues = 3},
+      {.trials = 60, .options = 2, .cues = 3, .predict = true},
+  };
+  for (const testing::RandomTrials& kind : kinds) {
+    for (const char* name : {"made.tsv", "made.csv"}) {
+      Trials trials = random_trials(kind, 17);
+      trials.subjects[0].id = "a \"b\",\tc";
+      write_trials(folder / name, trials);
+      Trials again = read_trials(folder / name, {.options = trials.options});
+      if (kind.cues > 0 && !kind.predict) {  // the reader says what was offered
+        for (Subject& s : again.subjects) s.offered.clear();
+      }
+      expect_same(trials, again);
+    }
+  }
+  EXPECT_EQ(folder.list(), "made.csv made.tsv");
+}
+
+TEST(WriteTrials, RefusesWhatNoColumnSays) {
+  const TemporaryFolder folder;
+  Trials trials = random_trials({.options = 2, .cues = 3, .predict = true}, 1);
+  trials.subjects[0].cues[0] = 1;
+  try {
+    write_trials(folder / "made.tsv", trials);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "[write_trials] subject 100, trial 1: no column says which cues learn here");
+  }
+  EXPECT_EQ(folder.list(), "");
+}
+
+TEST(CheckTrials, RefusesWhatCannotBe) {
+  const auto message = [](const auto& change) {
+    Trials trials = random_trials({.options = 3, .offered = true}, 3);
+    change(trials);
+    try {
+      check_trials(trials);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was refused");
+  };
+  EXPECT_EQ(message([](Trials& t) { t.subjects[1].choice[2] = 3; }),
+            "[choice] subject 101, trial 3: choice 4 of 3 options");
+  EXPECT_EQ(message([](Trials& t) { t.subjects[1].offered[2] = 0; }).substr(0, 37),
+            "[choice] subject 101, trial 3: choice");
+  EXPECT_EQ(message([](Trials& t) { t.subjects[0].outcome[0] = std::numeric_limits<double>::infinity(); }),
+            "[choice] subject 100, trial 1: the outcome is not a finite number");
+  EXPECT_EQ(message([](Trials& t) { t.subjects[0].outcome.pop_back(); }),
+            "[choice] subject 100 has 30 choices, but 29 of \"outcome\" instead of 30");
+  EXPECT_EQ(message([](Trials& t) { t.options = 17; }), "[choice] trials have 2 to 16 options, got 17");
+}
+
+const std::string kTable =
+    "subjID,block,trial,choice,gain,loss,offered\n1,1,1,1,1,0,1+2\n1,1,2,2,0,-1,1+2+3\n1,2,1,3,0.5,0,3+1\n"
+    "2,1,1,1,NA,0,1+2\n2,1,2,1,1e3,0,1+3\n";
+
+TEST(FuzzTrials, Tables) {
+  likely::testing::fuzz(
+      kTable, [](const auto& path) { read_trials(path); }, 40.0);
+  likely::testing::fuzz(
+      "subjID\tchoice\toutcome\tcues_1\tcues_2\n1\tleft\t1\tA+C\tB\n1\tright\t0\tB\tA\n",
+      [](const auto& path) { read_trials(path); }, 40.0);
+}
+
+TEST(FuzzTrials, Packed) {
+  const TemporaryFolder folder;
+  gzFile file = gzopen((folder / "table.gz").c_str(), "wb");
+  gzwrite(file, kTable.data(), static_cast<unsigned>(kTable.size()));
+  gzclose(file);
+  likely::testing::fuzz(
+      likely::testing::read_bytes(folder / "table.gz"), [](const auto& path) { read_trials(path); },
+      40.0 * 1032.0);
+}
+
+TEST(ReadTrials, PublishedFiles) {
+  LIKELY_SHARED_DATA(folder, "hbayesdm");
+  const Trials two = read_trials(folder / "bandit2arm_exampleData.txt");
+  EXPECT_EQ(two.subjects.size(), 20U);
+  EXPECT_EQ(two.size(), 2000);
+  EXPECT_EQ(two.options, 2);
+  const Trials four = read_trials(folder / "bandit4arm_exampleData.txt");
+  EXPECT_EQ(four.options, 4);
+  EXPECT_TRUE(four.has_losses());
+  EXPECT_EQ(four.subjects[0].id, "102");
+}
+
+}  // namespace
+}  // namespace likely::choice
