@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/likely_choice.hpp"
 #include "bench/likely_training.hpp"
 #include "bench/workload.hpp"
 #include "likely/likely.hpp"
@@ -145,6 +146,7 @@ Workloads workloads(int threads, const std::string& only) {
   Workloads all(only);
   tiny(all);
   add_training(all);
+  add_choice(all);
   rows(all);
   elements(all);
   return all;

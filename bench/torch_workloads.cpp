@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
 
+#include "bench/choice_task.hpp"
 #include "bench/workload.hpp"
 
 namespace bench {
@@ -274,6 +275,58 @@ void elements(Workloads& all) {
       kP9, [=] { return p.bernoulli(); }, true);
 }
 
+// Vectorised over subjects; the values of all trials go through one softmax, which is faster than a softmax a
+// trial.
+void choice(Workloads& all) {
+  const auto add = [&](const char* name, std::int64_t subjects) {
+    if (!all.wants(name)) return;
+    const ChoiceTask task = choice_task(subjects);
+    std::vector<float> outcomes(task.outcome.begin(), task.outcome.end());
+    std::vector<std::int64_t> choices(task.choice.begin(), task.choice.end());
+    const Tensor chosen = integers(choices).view({subjects, kChoiceTrials}).t().contiguous().unsqueeze(2);
+    const Tensor outcome = floats(outcomes, {subjects, kChoiceTrials}).t().contiguous().unsqueeze(2);
+    const auto outcome_of = outcome.unbind(0);
+    const auto chosen_of = torch::one_hot(chosen.squeeze(2), 2).to(torch::kFloat).unbind(0);
+    auto alpha = torch::full({subjects, 1}, kChoiceAlpha).requires_grad_();
+    auto beta = torch::full({subjects, 1}, kChoiceBeta).requires_grad_();
+    auto run = [=]() mutable {
+      alpha.mutable_grad() = Tensor();
+      beta.mutable_grad() = Tensor();
+      Tensor value = torch::zeros({subjects, 2});
+      std::vector<Tensor> values;
+      for (std::size_t t = 0; t < static_cast<std::size_t>(kChoiceTrials); ++t) {
+        values.push_back(value);
+        value = value + alpha * chosen_of[t] * (outcome_of[t] - value);
+      }
+      const Tensor total = torch::log_softmax(beta * torch::stack(values), 2).gather(2, chosen).sum();
+      total.backward();
+      return total;
+    };
+    all.add({name, 1.0, [run]() mutable { keep(run()); },
+             [run, alpha, beta]() mutable {
+               const double total = run().item<double>();
+               return std::vector<double>{total, alpha.grad().sum().item<double>(),
+                                          beta.grad().sum().item<double>()};
+             }});
+  };
+  add(kJ1, 1);
+  if (all.wants(kJ2)) {
+    const auto task = std::make_shared<ChoiceTask>(choice_task(1000));
+    const auto run = [task] {
+      std::vector<double> value(1000);
+      std::vector<double> gradient(2000);
+      plain_likelihood(*task, value, gradient);
+      return std::pair(value, gradient);
+    };
+    all.add({kJ2, 1.0, [run] { keep(run()); },
+             [run] {
+               const auto [value, gradient] = run();
+               return summed(value, gradient);
+             }});
+  }
+  add(kJ3, 1000);
+}
+
 }  // namespace
 
 Workloads workloads(int threads, const std::string& only) {
@@ -283,6 +336,7 @@ Workloads workloads(int threads, const std::string& only) {
   Workloads all(only);
   tiny(all);
   training(all);
+  choice(all);
   rows(all);
   elements(all);
   return all;
