@@ -1,7 +1,5 @@
 #include "likely/core/memory.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "likely/core/error.hpp"
+#include "likely/core/huge_pages.hpp"
 
 namespace likely {
 
@@ -22,7 +21,7 @@ using detail::Block;
 // Sizes are rounded up to 4 steps an octave, so that at most a fifth of a block is wasted.
 constexpr int kClasses = 192;
 constexpr std::size_t kSmallest = 64;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kShareAbove = std::size_t{128} << 10;
 constexpr std::size_t kStaggerAbove = std::size_t{64} << 10;
 
 // Under AddressSanitizer every block goes back at once, so that a use after its end is seen.
@@ -58,16 +57,21 @@ std::size_t next_stagger() {
   return count.fetch_add(1, std::memory_order_relaxed) % kSteps * kStep;
 }
 
+// Blocks of some hundred kilobytes share huge pages.
+bool is_shared(std::size_t usable) {
+  return usable >= kShareAbove && usable < detail::kHugePage - kStaggerAbove;
+}
+
 Block* system_block(int size_class) {
   const std::size_t usable = bytes_of_class(size_class);
   const std::size_t stagger = usable >= kStaggerAbove ? next_stagger() : 0;
   const std::size_t whole = usable + sizeof(Block) + stagger;
+  const bool shared = is_shared(usable);
   void* memory = nullptr;
-  if (whole >= kHugePage) {
-    const std::size_t rounded = (whole + kHugePage - 1) / kHugePage * kHugePage;
-    memory = std::aligned_alloc(kHugePage, rounded);
-    // A hint: fewer page faults and TLB misses where the system allows it.
-    if (memory != nullptr) madvise(memory, rounded, MADV_HUGEPAGE);
+  if (shared) {
+    memory = detail::allocate_shared_pages(whole);
+  } else if (whole >= detail::kHugePage) {
+    memory = detail::allocate_huge_pages(whole);
   } else {
     memory = std::aligned_alloc(64, whole);
   }
@@ -82,8 +86,15 @@ Block* system_block(int size_class) {
 
 void system_free(Block* block) {
   void* memory = block->memory;
+  const std::size_t usable = block->bytes;
+  const std::size_t whole =
+      static_cast<std::size_t>(static_cast<char*>(block->data()) - static_cast<char*>(memory)) + usable;
   block->~Block();
-  std::free(memory);
+  if (is_shared(usable)) {
+    detail::free_shared_pages(memory, whole);
+  } else {
+    std::free(memory);
+  }
 }
 
 struct FreeBody {

@@ -1,38 +1,60 @@
 #include "likely/kernels/scratch.hpp"
 
 #include <array>
-#include <memory>
 #include <new>
+
+#include "likely/core/huge_pages.hpp"
 
 namespace likely::kernels {
 
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
+// Smaller memory is some ordinary pages, larger would fill its own huge ones.
+constexpr std::size_t kShareAbove = std::size_t{64} << 10;
 
-struct AlignedDelete {
-  void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
-};
+class Block {
+ public:
+  Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block() { release(); }
 
-struct Block {
-  std::unique_ptr<std::byte, AlignedDelete> memory;
-  std::size_t size = 0;
+  void* at_least(std::size_t bytes) {
+    if (size_ < bytes) {
+      // The old memory goes first: its contents are not kept, so both need not exist together.
+      release();
+      const std::size_t rounded = (bytes + 4095) / 4096 * 4096;
+      memory_ = is_shared(rounded) ? likely::detail::allocate_shared_pages(rounded)
+                                   : ::operator new(rounded, kAlignment);
+      if (memory_ == nullptr) throw std::bad_alloc();
+      size_ = rounded;
+    }
+    return memory_;
+  }
+
+ private:
+  static bool is_shared(std::size_t size) { return size >= kShareAbove && size <= likely::detail::kHugePage; }
+
+  void release() {
+    if (is_shared(size_)) {
+      likely::detail::free_shared_pages(memory_, size_);
+    } else {
+      ::operator delete(memory_, kAlignment);
+    }
+    memory_ = nullptr;
+    size_ = 0;
+  }
+
+  void* memory_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace
 
 void* scratch_bytes(ScratchSlot slot, std::size_t bytes) {
   thread_local std::array<Block, static_cast<std::size_t>(ScratchSlot::count)> blocks;
-  Block& block = blocks[static_cast<std::size_t>(slot)];
-  if (block.size < bytes) {
-    // The old block goes first: its contents are not kept, so both need not exist together.
-    block.memory.reset();
-    block.size = 0;
-    const std::size_t rounded = (bytes + 4095) / 4096 * 4096;
-    block.memory.reset(static_cast<std::byte*>(::operator new(rounded, kAlignment)));
-    block.size = rounded;
-  }
-  return block.memory.get();
+  return blocks[static_cast<std::size_t>(slot)].at_least(bytes);
 }
 
 }  // namespace likely::kernels

@@ -66,6 +66,34 @@ TEST(Memory, ABlockIsUsedAgainUntilTrimmed) {
   EXPECT_EQ(memory_report().cached, 0);
 }
 
+// Blocks of some hundred kilobytes stand side by side on shared pages: in any order of coming and going, on
+// several threads, none may touch another.
+TEST(Memory, MediumBlocksDoNotOverlap) {
+  const auto work = [](int seed) {
+    std::vector<Tensor> kept;
+    for (int i = 0; i < 60; ++i) {
+      const std::int64_t size = 20000 + 7919 * ((i * 31 + seed) % 50);
+      kept.push_back(full({size}, i + 100 * seed));
+      if (i % 3 == 2) kept.erase(kept.begin() + i / 4);
+      if (i % 20 == 19) trim_memory();
+    }
+    bool right = true;
+    for (const Tensor& x : kept) {
+      const float* const values = x.data<float>();
+      for (std::int64_t at = 1; at < x.size(); ++at) right = right && values[at] == values[0];
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values) % 64, 0U);
+    }
+    for (std::size_t i = 1; i < kept.size(); ++i) right = right && kept[i].at({0}) > kept[i - 1].at({0});
+    EXPECT_TRUE(right);
+    kept.clear();
+    trim_memory();
+  };
+  std::thread other(work, 2);
+  work(1);
+  other.join();
+  work(3);
+}
+
 TEST(Memory, TensorsMayEndOnAnotherThread) {
   const std::int64_t before = memory_report().in_use;
   std::vector<Tensor> made;
