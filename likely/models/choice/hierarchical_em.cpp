@@ -6,9 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "likely/core/error.hpp"
-#include "likely/kernels/factorize.hpp"
+#include "likely/models/choice/em_climb.hpp"
 #include "likely/models/choice/population.hpp"
 #include "likely/prob/log_sum.hpp"
 
@@ -17,6 +18,8 @@ namespace likely::choice {
 namespace {
 
 using Numbers = std::vector<double>;
+using detail::EmClimb;
+using detail::EmRound;
 using detail::Population;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -30,6 +33,7 @@ void check(const Likelihood& likelihood, const EmOptions& o) {
   if (o.max_iterations < 1) {
     refuse_fit(fmt::format("max_iterations must be at least 1, got {}", o.max_iterations));
   }
+  if (o.starts < 1) refuse_fit(fmt::format("starts must be at least 1, got {}", o.starts));
   if (!(o.tolerance > 0.0)) refuse_fit(fmt::format("tolerance must be above 0, got {}", o.tolerance));
   if (!(o.least_sd > 0.0)) refuse_fit(fmt::format("least_sd must be above 0, got {}", o.least_sd));
   if (o.integration_samples < 0) {
@@ -50,41 +54,6 @@ void check(const Likelihood& likelihood, const EmOptions& o) {
     refuse_fit(fmt::format("{} covariates need at least {} subjects, got {}", o.covariates.size(),
                            o.covariates.size() + 2, subjects));
   }
-}
-
-// How far the population's law moved, in units of its own deviations.
-double change_of(const Population& from, const Population& to) {
-  double change = 0.0;
-  const std::size_t terms = to.terms();
-  for (std::size_t k = 0; k < to.parameters; ++k) {
-    const double sd = to.sd(k);
-    for (std::size_t c = 0; c < terms; ++c) {
-      change =
-          std::max(change, std::abs(to.coefficients[k * terms + c] - from.coefficients[k * terms + c]) / sd);
-    }
-    change = std::max(change, std::abs(std::log(sd / from.sd(k))));
-  }
-  return change;
-}
-
-// Everybody's posterior covariance; where the trials do not determine it, the population's.
-Numbers posterior_covariances(const Fit& fit, const Population& population) {
-  Numbers all;
-  for (const SubjectFit& subject : fit.subjects) {
-    const bool known = std::all_of(subject.covariance.begin(), subject.covariance.end(),
-                                   [](double v) { return std::isfinite(v); });
-    const Numbers& own = known ? subject.covariance : population.covariance;
-    all.insert(all.end(), own.begin(), own.end());
-  }
-  return all;
-}
-
-Numbers modes_of(const Fit& fit) {
-  Numbers all;
-  for (const SubjectFit& subject : fit.subjects) {
-    all.insert(all.end(), subject.unconstrained.begin(), subject.unconstrained.end());
-  }
-  return all;
 }
 
 // ln of the mean likelihood of each subject over draws from the population.
@@ -113,13 +82,66 @@ Numbers integrate(const Likelihood& likelihood, const Population& population, in
   return total;
 }
 
-void warn(const EmOptions& options, const Population& population, HierarchicalFit& fit) {
+// The laws to begin with: the first is the parameters' own priors, the others lie around it.
+std::vector<Population> first_laws(const Likelihood& likelihood, const EmOptions& options, Rng rng) {
+  const auto n = static_cast<std::size_t>(likelihood.parameters());
+  Population law(n, static_cast<std::size_t>(likelihood.subjects()), options.values, options.full_covariance,
+                 options.least_sd);
+  std::vector<Population> laws;
+  for (int s = 0; s < options.starts; ++s) {
+    constexpr double kShift = 1.5, kSd = 1.0;
+    const Numbers shift = rng.normal({likelihood.parameters()}, 0.0, kShift, DType::f64).to_vector<double>();
+    for (std::size_t k = 0; k < n; ++k) {
+      const Parameter& p = likelihood.model().parameters[k];
+      law.coefficients[k * law.terms()] = p.prior_mean + (s == 0 ? 0.0 : shift[k]);
+      law.covariance[k * n + k] = s == 0 ? p.prior_sd * p.prior_sd : kSd * kSd;
+    }
+    laws.push_back(law);
+  }
+  return laws;
+}
+
+// Tries each law for some rounds and follows the one that came highest.
+EmRound climb(const Likelihood& likelihood, const EmOptions& options, Rng rng, HierarchicalFit& fit) {
+  constexpr int kTrial = 12;
+  std::vector<Population> laws = first_laws(likelihood, options, rng);
+  std::optional<EmRound> best;
+  for (std::size_t s = 0; s < laws.size() && laws.size() > 1; ++s) {
+    EmClimb attempt(likelihood, options);
+    EmRound reached = attempt.run(laws[s], std::min(kTrial, options.max_iterations), fit.iterations);
+    fit.iterations += static_cast<int>(attempt.history.size());
+    if (!best || reached.log_evidence > best->log_evidence) best = std::move(reached);
+    fit.history = attempt.history;
+    if (attempt.stopped) return *best;
+  }
+  EmClimb last(likelihood, options);
+  EmRound reached = last.run(best ? best->law : laws[0], options.max_iterations, fit.iterations);
+  fit.iterations += static_cast<int>(last.history.size());
+  fit.history = last.history;
+  fit.converged = last.converged;
+  return reached;
+}
+
+void warn(const EmOptions& options, const EmRound& last, HierarchicalFit& fit) {
+  const Population& population = last.law;
   if (!fit.converged) {
     fit.warnings.push_back(
         fmt::format("the law of the population still moved after {} rounds", fit.iterations));
   }
+  for (const SubjectFit& subject : fit.subjects.subjects) {
+    if (!detail::has_width(subject)) {
+      fit.warnings.push_back(
+          fmt::format("the posterior of subject {} has no width of its own: that of the population is taken",
+                      subject.id));
+    }
+  }
   for (std::size_t k = 0; k < population.parameters; ++k) {
-    if (population.sd(k) <= options.least_sd) {
+    constexpr double kMoves = 0.01;  // of a deviation, in one round
+    if (fit.converged && detail::law_change(last.law, last.next, k) > std::max(kMoves, options.tolerance)) {
+      fit.warnings.push_back(fmt::format("the law of {} still moves, but the evidence does not rise any more",
+                                         fit.model.parameters[k].name));
+    }
+    if (population.sd(k) <= options.least_sd * (1.0 + 1e-6)) {
       fit.warnings.push_back(
           fmt::format("subjects hardly differ in {}: its deviation is at the least value, {}",
                       fit.model.parameters[k].name, options.least_sd));
@@ -154,44 +176,16 @@ HierarchicalFit fit_hierarchical(const Likelihood& likelihood, const EmOptions& 
   HierarchicalFit fit;
   fit.model = likelihood.model();
   fit.covariates = options.covariates;
-  const auto n = static_cast<std::size_t>(likelihood.parameters());
-  Population population(n, static_cast<std::size_t>(likelihood.subjects()), options.values,
-                        options.full_covariance, options.least_sd);
-  for (std::size_t k = 0; k < n; ++k) {
-    const Parameter& p = fit.model.parameters[k];
-    population.coefficients[k * population.terms()] = p.prior_mean;
-    population.covariance[k * n + k] = p.prior_sd * p.prior_sd;
-  }
-  Numbers start, variances;
-  bool going = true;
-  while (going) {
-    const NormalPrior prior{population.means(), population.precision()};
-    // Once found, the modes are followed: the law moves little from round to round.
-    fit.subjects = fit_posterior(likelihood, prior, options.fit, start);
-    start = modes_of(fit.subjects);
-    if (!std::all_of(start.begin(), start.end(), [](double v) { return std::isfinite(v); })) {
-      refuse_fit("the posterior of a subject has no mode");
-    }
-    variances = posterior_covariances(fit.subjects, population);
-    fit.log_evidence = fit.subjects.log_evidence();
-    fit.history.push_back(fit.log_evidence);
-    fit.iterations += 1;
-    Population next = population;
-    next.estimate(start, variances);
-    const double change = change_of(population, next);
-    fit.converged = change <= options.tolerance;
-    going = !fit.converged && fit.iterations < options.max_iterations;
-    if (options.progress && !options.progress({fit.iterations, fit.log_evidence, change})) going = false;
-    // What is reported belongs together: the modes and their evidence are those under this law.
-    if (going) population = std::move(next);
-  }
-  fit.coefficients = population.coefficients;
-  fit.covariance = population.covariance;
-  fit.standard_errors = population.standard_errors(variances);
-  fit.population_parameters = static_cast<int>(population.count());
+  const EmRound last = climb(likelihood, options, rng.split(), fit);
+  fit.subjects = last.subjects;
+  fit.log_evidence = last.log_evidence;
+  fit.coefficients = last.law.coefficients;
+  fit.covariance = last.law.covariance;
+  fit.standard_errors = last.law.standard_errors(last.variances);
+  fit.population_parameters = static_cast<int>(last.law.count());
   fit.integrated_bic = kNaN;
   if (options.integration_samples > 0) {
-    fit.integrated_log_likelihood = integrate(likelihood, population, options.integration_samples, rng);
+    fit.integrated_log_likelihood = integrate(likelihood, last.law, options.integration_samples, rng.split());
     double total = 0.0, trials = 0.0;
     for (std::int64_t i = 0; i < likelihood.subjects(); ++i) {
       total += fit.integrated_log_likelihood[static_cast<std::size_t>(i)];
@@ -199,7 +193,7 @@ HierarchicalFit fit_hierarchical(const Likelihood& likelihood, const EmOptions& 
     }
     fit.integrated_bic = -2.0 * total + fit.population_parameters * std::log(trials);
   }
-  warn(options, population, fit);
+  warn(options, last, fit);
   return fit;
 }
 

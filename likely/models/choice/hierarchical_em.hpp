@@ -26,14 +26,15 @@ struct EmProgress {
   double change;        // what is compared with the tolerance
 };
 
-// Refused: max_iterations < 1, tolerance or least_sd not above 0, integration_samples < 0, values that are
-// not a number for each subject and covariate, covariates that determine each other, too few subjects for
-// them.
+// Refused: starts < 1, max_iterations < 1, tolerance or least_sd not above 0, integration_samples < 0, values
+// that are not a number for each subject and covariate, covariates that determine each other, too few
+// subjects for them.
 struct EmOptions {
   std::vector<std::string> covariates = {};  // their names
   std::vector<double> values = {};           // subjects x covariates, row by row
   bool full_covariance = false;
-  int max_iterations = 500;
+  int starts = 4;                  // laws that are tried for 12 rounds each; the best is followed
+  int max_iterations = 500;        // of it
   double tolerance = 1e-4;         // on the change of means (in standard deviations) and of log deviations
   double least_sd = 1e-2;          // of the population in a parameter
   int integration_samples = 2000;  // of each subject's likelihood under the population; 0: none
@@ -57,8 +58,8 @@ struct HierarchicalFit {
   double integrated_bic = 0.0;
   int population_parameters = 0;
 
-  int iterations = 0;
-  bool converged = false;
+  int iterations = 0;           // of all laws that were tried
+  bool converged = false;       // the law no longer moves, or the evidence no longer rises
   std::vector<double> history;  // log_evidence after each round
   std::vector<std::string> warnings;
 
@@ -69,8 +70,8 @@ struct HierarchicalFit {
   double p_value(int parameter, int covariate) const;
 };
 
-// rng is for the integration alone. Results do not depend on the number of threads. Refuses a model without
-// parameters and fewer than 2 subjects.
+// rng is for the starts and the integration. Results do not depend on the number of threads. Refuses a model
+// without parameters and fewer than 2 subjects.
 HierarchicalFit fit_hierarchical(const Likelihood& likelihood, const EmOptions& options = {},
                                  Rng rng = Rng(1));
 

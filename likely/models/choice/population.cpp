@@ -119,6 +119,36 @@ void Population::estimate(const Numbers& modes, const Numbers& covariances) {
   }
 }
 
+Numbers Population::numbers() const {
+  Numbers result = coefficients;
+  const Numbers factor = cholesky_factor(covariance, parameters);
+  for (std::size_t a = 0; a < parameters; ++a) {
+    for (std::size_t b = 0; b < a && full_; ++b) result.push_back(factor[a * parameters + b]);
+    result.push_back(std::log(factor[a * parameters + a]));
+  }
+  return result;
+}
+
+void Population::set_numbers(const Numbers& numbers) {
+  constexpr double kMostSd = 100.0;
+  const std::size_t n = parameters;
+  auto next = numbers.begin() + static_cast<std::ptrdiff_t>(coefficients.size());
+  std::copy(numbers.begin(), next, coefficients.begin());
+  Numbers factor(n * n);
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < a && full_; ++b) factor[a * n + b] = *next++;
+    factor[a * n + a] = std::clamp(std::exp(*next++), least_sd_, kMostSd);
+  }
+  for (std::size_t a = 0; a < n; ++a) {
+    for (std::size_t b = 0; b < n; ++b) {
+      covariance[a * n + b] = 0.0;
+      for (std::size_t j = 0; j <= std::min(a, b); ++j) {
+        covariance[a * n + b] += factor[a * n + j] * factor[b * n + j];
+      }
+    }
+  }
+}
+
 Numbers Population::standard_errors(const Numbers& covariances) const {
   const std::size_t n = parameters, size = n * terms_;
   const Numbers p = precision();

@@ -20,6 +20,10 @@ class Population {
 
   // B and Sigma from everybody's mode (subjects x parameters) and posterior covariance.
   void estimate(const std::vector<double>& modes, const std::vector<double>& covariances);
+  // All that is estimated as numbers without bounds: B, then the Cholesky factor of Sigma with the logarithm
+  // of its diagonal. set_numbers keeps deviations within [least_sd, 100].
+  std::vector<double> numbers() const;
+  void set_numbers(const std::vector<double>& numbers);
 
   std::size_t terms() const { return terms_; }  // columns of B
   std::size_t count() const;                    // numbers that are estimated

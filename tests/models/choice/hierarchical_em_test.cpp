@@ -151,6 +151,33 @@ TEST(HierarchicalEm, FindsTheEffectOfACovariate) {
   }
 }
 
+TEST(HierarchicalEm, SaysWhenTheTrialsDoNotHoldAParameter) {
+  // People without forgetting: its rate is best at 0, which is infinitely far on the logit scale.
+  const Likelihood likelihood(named_model("rw-decay"),
+                              simulated_bandit(simulated_learners({}, 12, 8), 60, 9));
+  const HierarchicalFit fit = fit_hierarchical(likelihood, {.integration_samples = 0});
+  EXPECT_TRUE(fit.converged);
+  const auto decay = static_cast<std::size_t>(fit.model.place("decay"));
+  EXPECT_LT(fit.coefficient(static_cast<int>(decay), 0), -2.5);
+  const Likelihood plain(named_model("rw"), simulated_bandit(simulated_learners({}, 12, 8), 60, 9));
+  EXPECT_NEAR(fit.log_evidence, fit_hierarchical(plain, {.integration_samples = 0}).log_evidence, 2.0);
+}
+
+TEST(HierarchicalEm, AllStartsLeadToTheSameLaw) {
+  Model model = named_model("rw");
+  const Trials trials = simulated_bandit(simulated_learners({}, 15, 8), 60, 9);
+  const HierarchicalFit first = fit_hierarchical(Likelihood(model, trials), {.integration_samples = 0});
+  for (Parameter& p : model.parameters) p.prior_mean += 1.0;
+  const HierarchicalFit other =
+      fit_hierarchical(Likelihood(model, trials), {.starts = 1, .integration_samples = 0});
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_NEAR(first.coefficient(k, 0), other.coefficient(k, 0), 0.02);
+    EXPECT_NEAR(first.sd(k), other.sd(k), 0.02);
+  }
+  EXPECT_NEAR(first.log_evidence, other.log_evidence, 0.01);
+  EXPECT_LT(other.iterations, first.iterations);
+}
+
 TEST(HierarchicalEm, SaysWhenPeopleDoNotDiffer) {
   const Likelihood likelihood(named_model("bias"), biased_people(std::vector<int>(10, 30), 50));
   const HierarchicalFit fit = fit_hierarchical(likelihood, {.least_sd = 0.05, .integration_samples = 0});
@@ -185,6 +212,7 @@ TEST(HierarchicalEm, Refusals) {
   const auto with = [&](const EmOptions& options) { fit_hierarchical(likelihood, options); };
   const std::string name = "[choice::fit_hierarchical] ";
   expect_refusal([&] { with({.max_iterations = 0}); }, name + "max_iterations must be at least 1, got 0");
+  expect_refusal([&] { with({.starts = 0}); }, name + "starts must be at least 1, got 0");
   expect_refusal([&] { with({.tolerance = 0.0}); }, name + "tolerance must be above 0, got 0");
   expect_refusal([&] { with({.least_sd = 0.0}); }, name + "least_sd must be above 0, got 0");
   expect_refusal([&] { with({.integration_samples = -1}); },
