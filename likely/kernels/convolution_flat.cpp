@@ -176,16 +176,32 @@ void forward(const Conv2dShape& shape, const float* input, const float* weights,
   });
 }
 
+// Puts the rows of one channel's gradient into a line, with zeros between them and up to the line's end.
+// Whole vectors are stored: what they spill behind a row is written again with the next, or belongs to the
+// slack.
+void spread_line(const FlatPlan& p, const float* gradient, float* line) {
+  const hn::ScalableTag<float> d;
+  float* to = line;
+  for (std::int64_t y = 0; y < p.out_height; ++y, gradient += p.out_width, to += p.width) {
+    std::int64_t x = 0;
+    for (; x + kLanes <= p.out_width; x += kLanes) hn::StoreU(hn::LoadU(d, gradient + x), d, to + x);
+    if (x < p.out_width) {
+      const auto mask = hn::FirstN(d, static_cast<std::size_t>(p.out_width - x));
+      hn::StoreU(load_where(d, mask, gradient + x), d, to + x);
+      x += kLanes;
+    }
+    for (; x < p.width; x += kLanes) hn::StoreU(hn::Zero(d), d, to + x);
+  }
+  std::fill(line + p.length, line + p.line(), 0.0f);
+}
+
 // Adds the gradient of one image to sums (out_channels, depth).
 void add_gradient(const FlatPlan& p, const std::int64_t* offsets, const float* image, const float* gradient,
                   float* sums) {
-  float* const lines = scratch<float>(ScratchSlot::convolution_flat, p.shape.out_channels * p.line());
+  float* const lines =
+      scratch<float>(ScratchSlot::convolution_flat, p.shape.out_channels * p.line() + kLanes);
   for (std::int64_t channel = 0; channel < p.shape.out_channels; ++channel) {
-    float* const line = lines + channel * p.line();
-    std::fill(line, line + p.line(), 0.0f);
-    for (std::int64_t y = 0; y < p.out_height; ++y, gradient += p.out_width) {
-      std::copy_n(gradient, p.out_width, line + y * p.width);
-    }
+    spread_line(p, gradient + channel * p.out_size(), lines + channel * p.line());
   }
   add_all_dots(p.shape.out_channels, p.depth, p.length, lines, p.line(), image, offsets, sums);
 }
