@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "likely/likely.hpp"
+#include "likely/models/vision/cnn.hpp"
 
 namespace bench {
 
@@ -75,7 +76,7 @@ auto make_residual_net() {
 // `checked`, which drops nothing.
 template <class Model, class MakeOptimizer>
 void train(Workloads& all, const char* name, Model model, Model checked, MakeOptimizer make_optimizer,
-           const Tensor& x, const Tensor& y, double rate) {
+           const Tensor& x, const Tensor& y, double rate, double units = 1.0) {
   if (!all.wants(name)) return;
   const auto step = [x, y](Model& m, auto& optimizer, Rng& rng) {
     const Training training(rng.split());
@@ -86,7 +87,7 @@ void train(Workloads& all, const char* name, Model model, Model checked, MakeOpt
   };
   set_parameters(model);
   set_parameters(checked);
-  all.add({name, 1.0,
+  all.add({name, units,
            [=, optimizer = make_optimizer(model, rate), rng = Rng(3)]() mutable {
              keep(step(model, optimizer, rng));
            },
@@ -124,6 +125,10 @@ void add_training(Workloads& all) {
   train(all, kC2, large, large, sgd, x2, y2, kSgdRate);
   train(all, kD, make_cnn(kDrop), make_cnn(0.0), momentum, tensor(normals(64 * 28 * 28, 14), {64, 1, 28, 28}),
         tensor(labels(64, 10, 15)), kSgdRate);
+  const auto adamw = [](const auto& model, double rate) { return optim::AdamW(model, {.lr = rate}); };
+  train(all, kD2, vision::Cnn2d(Rng(1)), vision::Cnn2d({.dropout = 0.0}, Rng(1)), adamw,
+        tensor(normals(100 * 28 * 28, 18), {100, 1, 28, 28}), tensor(labels(100, 10, 19)), kAdamRate,
+        1.0 / kEpochSteps);
   const auto residual = make_residual_net();
   train(all, kE, residual, residual, sgd, tensor(normals(32 * 3 * 32 * 32, 16), {32, 3, 32, 32}),
         tensor(labels(32, 10, 17)), kSgdRate);

@@ -116,6 +116,7 @@ const std::map<std::string, Demand>& demands() {
   constexpr double kSmallMlp = 2.0 * 100 * (2 * 15000 + 11000);
   constexpr double kLargeMlp = 2.0 * 128 * (2 * 668672 + 267264);
   constexpr double kCnn = 2 * 18.43e6 + 3 * 40.96e6 + 3 * 2.11e6;
+  constexpr double kDigitsCnn = 2 * 46.08e6 + 3 * 163.84e6 + 3 * 13.36e6;
   constexpr double kResidual = 2 * 56.6e6 + 8 * 3 * 604.0e6;
   static const std::map<std::string, Demand> all = {
       {"b1", {kSmallMlp, 0, 0}},
@@ -123,6 +124,7 @@ const std::map<std::string, Demand>& demands() {
       {"c1", {kLargeMlp, 0, 669706 * 28.0}},  // Adam: p, g, m, v read, p, m, v written
       {"c2", {kLargeMlp, 0, 669706 * 12.0}},
       {"d1", {kCnn, 0, 0}},
+      {"d2", {600 * kDigitsCnn, 0, 0}},
       {"e1", {kResidual, 0, 0}},
       {"n1", {0, 2 * 4.0 * 8192 * 1000, 0}},  // logits read, gradient written
       {"n2", {0, 0, 3 * 4.0 * 64 * 50257}},

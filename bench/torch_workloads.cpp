@@ -96,7 +96,7 @@ void tiny(Workloads& all) {
 
 template <class MakeNet, class MakeOptimizer>
 void train(Workloads& all, const char* name, MakeNet make_net, MakeOptimizer make_optimizer, Tensor x,
-           Tensor y, double rate) {
+           Tensor y, double rate, double units = 1.0) {
   if (!all.wants(name)) return;
   auto net = make_net();
   set_parameters(net);
@@ -109,7 +109,7 @@ void train(Workloads& all, const char* name, MakeNet make_net, MakeOptimizer mak
     opt.step();
     return loss.template item<double>();
   };
-  all.add({name, 1.0, [=]() mutable { step(net, *optimizer); },
+  all.add({name, units, [=]() mutable { step(net, *optimizer); },
            [=] {
              auto fresh = make_net();
              set_parameters(fresh);
@@ -137,6 +137,14 @@ nn::Sequential cnn() {
   return nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 10, 5)), nn::MaxPool2d(2), nn::ReLU(),
                         nn::Conv2d(nn::Conv2dOptions(10, 20, 5)), nn::Dropout(0.5), nn::MaxPool2d(2),
                         nn::ReLU(), nn::Flatten(), nn::Linear(320, 50), nn::ReLU(), nn::Linear(50, 10));
+}
+
+// vision::Cnn2d.
+nn::Sequential digits_cnn() {
+  return nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 16, 5)), nn::ReLU(), nn::MaxPool2d(2),
+                        nn::Conv2d(nn::Conv2dOptions(16, 32, 5)), nn::ReLU(), nn::MaxPool2d(2), nn::Flatten(),
+                        nn::Dropout(0.5), nn::Linear(512, 128), nn::ReLU(), nn::Dropout(0.5),
+                        nn::Linear(128, 10));
 }
 
 struct BlockImpl : nn::Module {
@@ -183,6 +191,9 @@ void training(Workloads& all) {
   train(all, kC2, large, sgd, x2, y2, kSgdRate);
   train(all, kD, cnn, momentum, floats(normals(64 * 28 * 28, 14), {64, 1, 28, 28}),
         integers(labels(64, 10, 15)), kSgdRate);
+  const auto adamw = [](auto p, double rate) { return AdamW(p, AdamWOptions(rate).weight_decay(1e-2)); };
+  train(all, kD2, digits_cnn, adamw, floats(normals(100 * 28 * 28, 18), {100, 1, 28, 28}),
+        integers(labels(100, 10, 19)), kAdamRate, 1.0 / kEpochSteps);
   train(
       all, kE, [] { return Residual(); }, sgd, floats(normals(32 * 3 * 32 * 32, 16), {32, 3, 32, 32}),
       integers(labels(32, 10, 17)), kSgdRate);

@@ -25,6 +25,7 @@ inline const char* const kB2 = "b2 MLP 40-100-100-10 B100 SGD momentum";
 inline const char* const kC1 = "c1 MLP 784-512-512-10 B128 Adam";
 inline const char* const kC2 = "c2 MLP 784-512-512-10 B128 SGD";
 inline const char* const kD = "d1 CNN 1x28x28 B64 SGD momentum";
+inline const char* const kD2 = "d2 CNN of mnist-cnn B100 AdamW, an epoch of 600 steps";
 inline const char* const kE = "e1 residual net 3x32x32 B32 4 blocks x32 SGD";
 inline const char* const kJ1 = "j1 choice model 1 subject x 200 trials, gradient";
 inline const char* const kJ2 = "j2 choice model 1000 x 200, gradient, against a loop in C++";
@@ -42,6 +43,9 @@ inline const char* const kP6 = "p6 sum 1Mi";
 inline const char* const kP7 = "p7 normal 1Mi";
 inline const char* const kP8 = "p8 uniform 1Mi";
 inline const char* const kP9 = "p9 Bernoulli 1Mi";
+
+// An epoch of MNIST: 60,000 digits.
+inline constexpr double kEpochSteps = 600.0;
 
 // Rates so small that the numbers stay where they are: a fixed batch must not be over-fitted into denormals.
 inline constexpr double kSgdRate = 1e-6;
