@@ -2,7 +2,8 @@
 // a rate that falls along a cosine, and pictures of its filters and of what its layers make of an example.
 #pragma once
 
-#include <utility>
+#include <functional>
+#include <vector>
 
 #include "likely/models/recipe/supervised.hpp"
 #include "likely/models/vision/layer_output.hpp"
@@ -28,25 +29,25 @@ void draw_inside(const Tensor& filters,
 // Completes a recipe of such a model: one with layers(x), whose first part is the weight of its first layer.
 // Where no weight decay is among the settings there is none.
 template <Tree Model>
-Recipe classifier(Recipe about, std::function<Splits(const Run&, Rng)> data,
-                  std::function<Model(const Run&, const Sizes&, Rng)> model) {
+Recipe classifier(const Recipe& about, const std::function<Splits(const Run&, Rng)>& data,
+                  const std::function<Model(const Run&, const Sizes&, Rng)>& model) {
   return supervised<Model, optim::AdamW>(
-      std::move(about),
-      {.data = std::move(data),
-       .model = std::move(model),
-       .objective = classification(),
-       .optimizer =
-           [](const Run& run, const Model& m) {
-             const Settings& settings = run.settings;
-             const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
-             return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
-           },
-       .schedule = chosen_rate,
-       .pictures =
-           [](const Run&, const Model& m, const Splits& splits, Album& album) {
-             detail::draw_inside(
-                 named_parts(m).front().value, [&](const Tensor& x) { return m.layers(x); }, splits, album);
-           }});
+      about, {.data = data,
+              .model = model,
+              .objective = classification(),
+              .optimizer =
+                  [](const Run& run, const Model& m) {
+                    const Settings& settings = run.settings;
+                    const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
+                    return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
+                  },
+              .schedule = chosen_rate,
+              .pictures =
+                  [](const Run&, const Model& m, const Splits& splits, Album& album) {
+                    detail::draw_inside(
+                        named_parts(m).front().value, [&](const Tensor& x) { return m.layers(x); }, splits,
+                        album);
+                  }});
 }
 
 }  // namespace likely::models

@@ -39,8 +39,9 @@ plot::Figure small_lines(const Tensor& curves) {
   std::vector<double> y;
   std::vector<double> zero;
   for (std::int64_t n = 0; n < count; ++n) {
-    const double left = 1.3 * static_cast<double>(n % columns);
-    const double middle = -2.4 * static_cast<double>(n / columns);
+    const std::int64_t row = n / columns;
+    const double left = 1.3 * static_cast<double>(n - row * columns);
+    const double middle = -2.4 * static_cast<double>(row);
     for (std::int64_t i = 0; i < places; ++i) {
       x.push_back(left + static_cast<double>(i) / static_cast<double>(std::max<std::int64_t>(places - 1, 1)));
       y.push_back(middle + values[static_cast<std::size_t>(n * places + i)] / reach);
