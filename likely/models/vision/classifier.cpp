@@ -17,18 +17,6 @@ Setting weight_decay_setting(double value) {
                         100.0);
 }
 
-std::vector<Setting> classifier_settings(const FitDefaults& defaults) {
-  return with(fit_settings(defaults),
-              {flag_setting("anneal", true,
-                            "let the rate fall to 0 along a cosine; epochs added later start it anew")});
-}
-
-optim::Schedule chosen_rate(const Run& run, std::int64_t steps) {
-  const double lr = run.settings.number("lr");
-  if (!run.settings.flag("anneal")) return optim::ConstantSchedule{.lr = lr};
-  return optim::CosineSchedule{.lr = lr, .steps = steps};
-}
-
 namespace detail {
 
 void draw_inside(const Tensor& filters,

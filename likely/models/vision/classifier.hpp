@@ -13,10 +13,6 @@ namespace likely::models {
 Setting dropout_setting(double value);
 Setting weight_decay_setting(double value);
 
-// Those of fit_settings, and `anneal`: whether the rate falls from lr to 0 along half a cosine.
-std::vector<Setting> classifier_settings(const FitDefaults& defaults);
-optim::Schedule chosen_rate(const Run& run, std::int64_t steps);
-
 namespace detail {
 
 // "filters" and "activations", for the first row of the test data.
@@ -41,7 +37,7 @@ Recipe classifier(const Recipe& about, const std::function<Splits(const Run&, Rn
                     const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
                     return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
                   },
-              .schedule = chosen_rate,
+              .schedule = cosine_schedule,
               .pictures =
                   [](const Run&, const Model& m, const Splits& splits, Album& album) {
                     detail::draw_inside(

@@ -26,7 +26,7 @@ Recipe mnist1d_logistic_recipe() {
   Recipe recipe = about("mnist1d-logistic", "5.21-5.24", "Logistic regression tells ten curves apart, badly");
   recipe.expected = {{.figure = "test accuracy", .value = 0.32, .published = true}};
   recipe.seconds = 1;
-  recipe.settings = classifier_settings({.epochs = 100, .batch = 100, .lr = 1e-2});
+  recipe.settings = fit_settings({.epochs = 100, .batch = 100, .lr = 1e-2});
   return classifier<vision::Mlp>(recipe, mnist1d_splits, [](const Run&, const Sizes& sizes, Rng rng) {
     return vision::Mlp({sizes.input.size(), sizes.outputs}, rng);
   });
@@ -38,7 +38,7 @@ Recipe mnist1d_mlp_recipe() {
   recipe.expected = {{.figure = "test accuracy", .value = 0.68, .published = true}};
   recipe.seconds = 4;
   recipe.settings =
-      with(classifier_settings({.epochs = 60, .batch = 100, .lr = 3e-3}),
+      with(fit_settings({.epochs = 60, .batch = 100, .lr = 3e-3}),
            {whole_setting("width", 256, "hidden units a layer", 1, 10'000), dropout_setting(0.4)});
   return classifier<vision::Mlp>(recipe, mnist1d_splits, [](const Run& run, const Sizes& sizes, Rng rng) {
     const std::int64_t width = run.settings.whole("width");
@@ -51,7 +51,7 @@ Recipe mnist1d_cnn_recipe() {
   Recipe recipe = about("mnist1d-cnn", "10.3-10.4", "Three convolutions of stride 2 and a linear map");
   recipe.expected = {{.figure = "test accuracy", .value = 0.94, .published = true}};
   recipe.seconds = 10;
-  recipe.settings = with(classifier_settings({.epochs = 60, .batch = 100, .lr = 5e-3}),
+  recipe.settings = with(fit_settings({.epochs = 60, .batch = 100, .lr = 5e-3}),
                          {whole_setting("channels", 50, "filters a layer (published: 25)", 1, 1000),
                           dropout_setting(0.5), weight_decay_setting(0.05)});
   return classifier<vision::Cnn1d>(recipe, mnist1d_splits, [](const Run& run, const Sizes& sizes, Rng rng) {
@@ -68,7 +68,7 @@ Recipe mnist1d_resnet_recipe() {
                         "A residual network of nine convolutions with batch normalization");
   recipe.seconds = 20;
   recipe.settings =
-      with(classifier_settings({.epochs = 30, .batch = 100, .lr = 1e-2}),
+      with(fit_settings({.epochs = 30, .batch = 100, .lr = 1e-2}),
            {whole_setting("channels", 16, "of the first stage; the second has twice as many", 1, 512),
             whole_setting("blocks", 2, "residual blocks a stage", 1, 50), weight_decay_setting(0.05)});
   return classifier<vision::ResidualNet>(recipe, mnist1d_splits,

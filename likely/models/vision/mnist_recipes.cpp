@@ -39,7 +39,7 @@ Recipe mnist_mlp_recipe() {
   Recipe recipe = about("mnist-mlp", "4.15, 9", "A fully connected network, 784-512-512-10, with dropout");
   recipe.expected = {{.figure = "test accuracy", .value = 0.984, .published = true}};
   recipe.seconds = 60;
-  recipe.settings = with(classifier_settings({.epochs = 20, .batch = 128, .lr = 1e-3}),
+  recipe.settings = with(fit_settings({.epochs = 20, .batch = 128, .lr = 1e-3}),
                          {whole_setting("width", 512, "hidden units a layer", 1, 10'000),
                           dropout_setting(0.3), shift_setting(0)});
   return classifier<vision::Mlp>(recipe, digits, [](const Run& run, const Sizes& sizes, Rng rng) {
@@ -53,8 +53,8 @@ Recipe mnist_cnn_recipe() {
   Recipe recipe = about("mnist-cnn", "10.6", "Two convolutions with max pooling and a hidden layer");
   recipe.expected = {{.figure = "test accuracy", .value = 0.9925, .published = true}};
   recipe.seconds = 60;
-  recipe.settings = with(classifier_settings({.epochs = 10, .batch = 100, .lr = 2e-3}),
-                         {dropout_setting(0.3), shift_setting(1)});
+  recipe.settings =
+      with(fit_settings({.epochs = 10, .batch = 100, .lr = 2e-3}), {dropout_setting(0.3), shift_setting(1)});
   return classifier<vision::Cnn2d>(recipe, digits, [](const Run& run, const Sizes& sizes, Rng rng) {
     return vision::Cnn2d({.height = sizes.input[1],
                           .width = sizes.input[2],
@@ -69,7 +69,7 @@ Recipe mnist_resnet_recipe() {
       about("mnist-resnet", "11.4-11.9", "A residual network of nine convolutions with batch normalization");
   recipe.seconds = 120;
   recipe.settings =
-      with(classifier_settings({.epochs = 6, .batch = 100, .lr = 5e-3}),
+      with(fit_settings({.epochs = 6, .batch = 100, .lr = 5e-3}),
            {whole_setting("channels", 16, "of the first stage; the second has twice as many", 1, 512),
             whole_setting("blocks", 2, "residual blocks a stage", 1, 50), weight_decay_setting(0.05),
             shift_setting(1)});

@@ -5,7 +5,6 @@
 
 #include "likely/core/error.hpp"
 #include "likely/models/recipe/runs.hpp"
-#include "likely/models/vision/classifier.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -153,14 +152,6 @@ TEST(VisionRecipes, ShatteredGradientsMeasureAndDraw) {
   expect_refusal(
       [&] { evaluate_run(folder / "run"); },
       "shattered-gradients is an experiment: there is nothing to evaluate; its figures are in report.json");
-}
-
-TEST(VisionRecipes, RatesFallWhereTheyShall) {
-  models::Run run = small_run("mnist1d-cnn", "run", {"lr=0.1"});
-  EXPECT_DOUBLE_EQ(chosen_rate(run, 100)(0), 0.1);
-  EXPECT_NEAR(chosen_rate(run, 100)(50), 0.05, 1e-12);
-  run.settings.set("anneal=false");
-  EXPECT_DOUBLE_EQ(chosen_rate(run, 100)(50), 0.1);
 }
 
 }  // namespace
