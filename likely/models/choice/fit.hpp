@@ -19,10 +19,12 @@ namespace likely::choice {
 
 // Refused: numbers below 0, fewer candidates than starts, iterations < 1, confidence outside (0, 1).
 struct FitOptions {
-  // Climbs of each subject, from the best candidates that are not close together; 0: 8 for up to two
-  // parameters, 24 for three, 32 for more.
+  // Climbs of each subject at most, from the best candidates that are not close together; no more are made
+  // when, after 5 of them (24 with more than two parameters), half ended on the same summit. 0: 16 for up to
+  // two parameters, else 64.
   int starts = 0;
-  // Points at which the function is looked at first, spread over the range; 0: 8 for each start.
+  // Points at which the function is looked at first, spread over the range; 0: 64 for up to two parameters,
+  // else 512.
   int candidates = 0;
   int iterations = 200;  // of a climb, at most
   double confidence = 0.95;
@@ -61,8 +63,9 @@ struct SubjectFit {
   double log_evidence = 0.0;
 
   bool converged = false;
-  int iterations = 0;       // of all climbs together
-  int starts_agreeing = 0;  // climbs that ended within 1e-6 of the best value
+  int iterations = 0;  // of all climbs together
+  int climbs = 0;
+  int climbs_agreeing = 0;  // of them, those that ended within 1e-6 of the best value
   std::vector<std::string> warnings;
 };
 

@@ -96,7 +96,8 @@ class GroupSearch {
         options_(options),
         n_(objective.model->parameters.size()),
         function_(objective, group, first),
-        summits_(index(group.subjects)) {}
+        summits_(index(group.subjects)),
+        going_(index(group.subjects), true) {}
 
   std::vector<Summit> run() {
     if (n_ == 0) {
@@ -106,7 +107,7 @@ class GroupSearch {
         summit.value = function_.value(lane);
         summit.log_likelihood = function_.log_likelihood(lane);
         summit.converged = true;
-        summit.agreeing = 1;
+        summit.climbs = summit.agreeing = 1;
       }
       return std::move(summits_);
     }
@@ -119,12 +120,20 @@ class GroupSearch {
     }
     const std::vector<std::vector<int>> order = rank_candidates();
     for (int start = 0; start < options_.starts; ++start) {
+      for (int lane = 0; lane < group_.subjects; ++lane)
+        going_[index(lane)] = !is_sure(summits_[index(lane)]);
       climb([&](int lane) { return candidate(lane, order[index(lane)][index(start)]); });
     }
     return std::move(summits_);
   }
 
  private:
+  // Whether further climbs are not worth while: half of quite a few ended on the same summit.
+  bool is_sure(const Summit& summit) const {
+    const int least = n_ <= 2 ? 5 : 24;
+    return summit.climbs >= least && 2 * summit.agreeing >= summit.climbs;
+  }
+
   int candidates() const { return static_cast<int>(objective_.candidates.size() / n_); }
 
   // Under a prior they lie around its mean.
@@ -190,15 +199,15 @@ class GroupSearch {
     std::vector<Ascent> climbers;
     for (int lane = 0; lane < group_.subjects; ++lane) {
       climbers.emplace_back(objective_.bounds, options_.iterations);
-      climbers.back().start(from(lane));
+      if (going_[index(lane)]) climbers.back().start(from(lane));
     }
+    const auto is_climbing = [](const Ascent& climber) { return !climber.done(); };
     std::vector<double> likelihoods(index(group_.subjects), kNone);
-    const auto going = [](const Ascent& climber) { return !climber.done(); };
-    while (std::any_of(climbers.begin(), climbers.end(), going)) {
+    while (std::any_of(climbers.begin(), climbers.end(), is_climbing)) {
       for (int lane = 0; lane < group_.subjects; ++lane) {
         const Ascent& climber = climbers[index(lane)];
-        const std::vector<double>& at = climber.done() ? climber.point() : climber.wanted();
-        std::copy(at.begin(), at.end(), function_.point(lane).begin());
+        if (climber.done()) continue;  // its last point does no harm
+        std::copy(climber.wanted().begin(), climber.wanted().end(), function_.point(lane).begin());
       }
       function_.evaluate(2);
       for (int lane = 0; lane < group_.subjects; ++lane) {
@@ -210,13 +219,14 @@ class GroupSearch {
       }
     }
     for (int lane = 0; lane < group_.subjects; ++lane) {
-      keep(climbers[index(lane)], likelihoods[index(lane)], summits_[index(lane)]);
+      if (going_[index(lane)]) keep(climbers[index(lane)], likelihoods[index(lane)], summits_[index(lane)]);
     }
   }
 
   void keep(const Ascent& climber, double log_likelihood, Summit& best) const {
     constexpr double kSame = 1e-6;
     best.iterations += climber.iterations();
+    ++best.climbs;
     if (!std::isfinite(climber.value())) return;
     const bool higher = climber.value() > best.value;
     best.agreeing =
@@ -239,6 +249,7 @@ class GroupSearch {
   std::size_t n_;
   GroupFunction function_;
   std::vector<Summit> summits_;
+  std::vector<bool> going_;  // which subjects climb
   std::vector<double> scratch_;
 };
 

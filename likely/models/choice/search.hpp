@@ -30,7 +30,8 @@ struct Summit {
   std::vector<char> held;  // parameters on a bound that they would cross
   bool converged = false;
   int iterations = 0;
-  int agreeing = 0;
+  int climbs = 0;
+  int agreeing = 0;  // of them
 };
 
 // `first` is the number of the group's first subject.

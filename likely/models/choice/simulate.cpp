@@ -4,35 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "likely/core/error.hpp"
-#include "likely/core/threads.hpp"
-#include "likely/kernels/random.hpp"
-#include "likely/models/choice/evaluate.hpp"
+#include "likely/models/choice/walks.hpp"
 
 namespace likely::choice {
 
 namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-void check_parameters_of(const Model& model, const std::vector<std::vector<double>>& parameters) {
-  for (std::size_t s = 0; s < parameters.size(); ++s) {
-    if (parameters[s].size() != model.parameters.size()) {
-      refuse("choice::simulate", fmt::format("subject {} has {} parameters, {} needs {}", s + 1,
-                                             parameters[s].size(), model.name, model.size()));
-    }
-    for (std::size_t i = 0; i < parameters[s].size(); ++i) {
-      const Parameter& p = model.parameters[i];
-      const double x = parameters[s][i];
-      if (!(std::isfinite(x) && x >= p.lower && x <= p.upper)) {
-        refuse("choice::simulate",
-               fmt::format("{} of subject {} is {}, outside {} to {}", p.name, s + 1, x, p.lower, p.upper));
-      }
-    }
-  }
-}
 
 void check_task(const Model& model, const Bandit& task) {
   const auto check = [](bool good, const std::string& what) {
@@ -61,43 +41,6 @@ void check_task(const Model& model, const Bandit& task) {
   check(model.parts.rho_gain < 0 || !task.loss_probabilities.empty(),
         fmt::format("{} needs gains and losses apart: give probabilities of losses", model.name));
 }
-
-// The random numbers of a subject, in turn.
-class Draws {
- public:
-  explicit Draws(Rng rng) : rng_(rng) {}
-  double uniform() {
-    if (place_ == kPiece) {
-      kernels::fill_uniform(rng_.draw(), uniforms_, kPiece);
-      place_ = 0;
-    }
-    return uniforms_[place_++];
-  }
-  double normal() {
-    double x = 0.0;
-    kernels::fill_normal(rng_.draw(), &x, 1);
-    return x;
-  }
-  // k with probability p[k * kLanes].
-  int option(const double* p, int options) {
-    double rest = uniform();
-    int last = 0;
-    for (int k = 0; k < options; ++k) {
-      const double weight = p[k * kLanes];
-      if (weight <= 0.0) continue;
-      last = k;
-      rest -= weight;
-      if (rest < 0.0) return k;
-    }
-    return last;
-  }
-
- private:
-  static constexpr int kPiece = 256;
-  Rng rng_;
-  double uniforms_[kPiece];
-  int place_ = kPiece;
-};
 
 // The trials that the lanes of a group are about to have, without choices.
 Group empty_group(const Parts& parts, int subjects, std::int64_t trials) {
@@ -203,75 +146,6 @@ class BanditWalker : public Walker {
   std::vector<std::vector<double>> chances_;
 };
 
-// Draws choices where trials are given.
-class ChoiceWalker : public Walker {
- public:
-  ChoiceWalker(const Rng& rng, std::int64_t first, Group& group, int options, Subject* subjects)
-      : group_(group), options_(options), subjects_(subjects) {
-    for (int lane = 0; lane < group.subjects; ++lane) {
-      draws_.emplace_back(rng.fold_in(static_cast<std::uint64_t>(first + lane)));
-    }
-  }
-  void decide(const Step& step) override {
-    for (int lane = step.first; lane < step.end; ++lane) {
-      const std::size_t at = index(step.trial * kLanes + lane);
-      if (step.trial >= group_.lengths[index(lane)]) continue;
-      const int choice = draws_[index(lane)].option(step.probabilities + lane, options_);
-      Subject& subject = subjects_[lane];
-      group_.choice[at] = choice;
-      subject.choice[index(step.trial)] = choice;
-      if (!group_.learned.empty() && subject.learned.empty()) {
-        group_.learned[at] = group_.cues[index((step.trial * options_ + choice) * kLanes + lane)];
-      }
-    }
-  }
-  void learned(const Step&, const double*) override {}
-
- private:
-  Group& group_;
-  int options_;
-  Subject* subjects_;
-  std::vector<Draws> draws_;
-};
-
-class TraceWalker : public Walker {
- public:
-  explicit TraceWalker(Trace& trace) : trace_(trace) {}
-  void decide(const Step& step) override {
-    for (int j = 0; j < trace_.cues; ++j) trace_.values.push_back(step.values[j * kLanes]);
-    for (int k = 0; k < trace_.options; ++k) trace_.probabilities.push_back(step.probabilities[k * kLanes]);
-  }
-  void learned(const Step&, const double* errors) override { trace_.errors.push_back(errors[0]); }
-
- private:
-  Trace& trace_;
-};
-
-// Natural parameters of some subjects, as the kernels read them.
-std::vector<double> lanes_of_parameters(const Model& model,
-                                        const std::vector<std::vector<double>>& parameters, std::size_t first,
-                                        int count) {
-  std::vector<double> theta(index(model.size()) * kLanes);
-  for (std::size_t i = 0; i < index(model.size()); ++i) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      theta[i * kLanes + index(lane)] = parameters[first + index(lane < count ? lane : 0)][i];
-    }
-  }
-  return theta;
-}
-
-// body(first subject, how many) for each group.
-template <class Body>
-void for_groups(const Model& model, std::size_t subjects, std::int64_t trials, const Body& body) {
-  const auto groups = static_cast<std::int64_t>((subjects + kLanes - 1) / kLanes);
-  const double work =
-      60.0 * (1.0 + model.size()) * static_cast<double>(trials) * static_cast<double>(subjects);
-  parallel_tiles(groups, work, [&](std::int64_t g) {
-    const std::size_t first = index(g) * kLanes;
-    body(first, static_cast<int>(std::min<std::size_t>(kLanes, subjects - first)));
-  });
-}
-
 }  // namespace
 
 Trials simulate(const Model& model, const std::vector<std::vector<double>>& parameters, const Bandit& task,
@@ -298,51 +172,6 @@ Trials simulate(const Model& model, const std::vector<std::vector<double>>& para
     walk_model(model, group, all_lanes(group), theta.data(), walker);
   });
   return trials;
-}
-
-Trials simulate_choices(const Model& model, const std::vector<std::vector<double>>& parameters,
-                        const Trials& trials, const Rng& rng) {
-  check_fit(model, trials);
-  check_parameters_of(model, parameters);
-  if (parameters.size() != trials.subjects.size()) {
-    refuse("choice::simulate_choices", fmt::format("there are parameters for {} subjects, and {} subjects",
-                                                   parameters.size(), trials.subjects.size()));
-  }
-  Trials made = trials;
-  made.warnings.clear();
-  for_groups(model, parameters.size(),
-             trials.size() / std::max<std::int64_t>(1, static_cast<std::int64_t>(parameters.size())),
-             [&](std::size_t first, int subjects) {
-               std::vector<const Subject*> members;
-               for (int lane = 0; lane < subjects; ++lane)
-                 members.push_back(&trials.subjects[first + index(lane)]);
-               Group group = pack_group(model.parts, members);
-               ChoiceWalker walker(rng, static_cast<std::int64_t>(first), group, trials.options,
-                                   made.subjects.data() + first);
-               const std::vector<double> theta = lanes_of_parameters(model, parameters, first, subjects);
-               walk_model(model, group, all_lanes(group), theta.data(), walker);
-             });
-  return made;
-}
-
-Trace trace(const Model& model, const std::vector<double>& parameters, const Trials& trials,
-            std::int64_t subject) {
-  check_fit(model, trials);
-  check_parameters_of(model, {parameters});
-  if (subject < 0 || subject >= static_cast<std::int64_t>(trials.subjects.size())) {
-    refuse("choice::trace",
-           fmt::format("there is no subject {}: there are {}", subject, trials.subjects.size()));
-  }
-  const Subject* const member = &trials.subjects[index(subject)];
-  const Group group = pack_group(model.parts, {&member, 1});
-  Trace result;
-  result.trials = member->size();
-  result.options = model.parts.options;
-  result.cues = model.parts.cues;
-  TraceWalker walker(result);
-  const std::vector<double> theta = lanes_of_parameters(model, {parameters}, 0, 1);
-  walk_model(model, group, all_lanes(group), theta.data(), walker);
-  return result;
 }
 
 }  // namespace likely::choice
