@@ -58,14 +58,28 @@ void run_training(const models::Recipe& recipe, const TrainArguments& arguments,
   models::TrainOptions options{.seeds = arguments.seeds, .force = arguments.force};
   for (std::int64_t i = 0; i < arguments.repeats; ++i)
     options.seeds.push_back(arguments.seed + static_cast<std::uint64_t>(i));
-  if (!shown.json && !shown.quiet) fmt::print("{}", heading(recipe, run));
-  std::fflush(stdout);
+  options.on_start = [&](const models::Run& started) {
+    if (shown.json || shown.quiet) return;
+    fmt::print("{}", heading(recipe, started));
+    std::fflush(stdout);
+  };
   const models::RunReport report = models::train_recipe(recipe, run, options);
   show(report, shown);
   if (!shown.json && !shown.quiet) {
     fmt::print("run folder: {}\n", report.run.out.string());
     if (recipe.predict) fmt::print("next: likely predict {} --in FILE\n", report.run.out.string());
   }
+}
+
+const char* type_name(const models::Setting& setting) {
+  switch (setting.kind) {
+    case models::Setting::Kind::whole: return "N";
+    case models::Setting::Kind::number: return "X";
+    case models::Setting::Kind::flag: return "BOOL";
+    case models::Setting::Kind::word: return "WORD";
+    case models::Setting::Kind::text: return "TEXT";
+  }
+  return "";
 }
 
 void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArguments& arguments) {
@@ -83,7 +97,7 @@ void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArgument
               arguments.set.push_back(name + "=" + text);
             },
             fmt::format("{} ({})", setting.help, setting.allowed()))
-        ->type_name("")
+        ->type_name(type_name(setting))
         ->default_str(setting.value)
         ->group("Settings");
   }
@@ -99,6 +113,12 @@ std::string footer(const models::Recipe& recipe) {
 
 void add_recipe(CLI::App& train, const models::Recipe& recipe) {
   CLI::App* command = train.add_subcommand(recipe.name, recipe.summary);
+  const CLI::Validator is_seed(
+      [](const std::string& text) {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return digits ? "" : fmt::format("a whole number from 0 on is needed, got \"{}\"", text);
+      },
+      "");
   auto arguments = std::make_shared<TrainArguments>();
   arguments->out = "runs/" + recipe.name;
   if (!recipe.data_help.empty())
@@ -107,10 +127,12 @@ void add_recipe(CLI::App& train, const models::Recipe& recipe) {
   command->add_flag("--force", arguments->force, "Replace the run that the folder holds");
   CLI::Option* seed = command->add_option("--seed", arguments->seed, "Same seed, same result")
                           ->type_name("N")
+                          ->check(is_seed)
                           ->capture_default_str();
   CLI::Option* seeds = command->add_option("--seeds", arguments->seeds, "One training for each: 1,2,3")
                            ->type_name("N,N,...")
                            ->delimiter(',')
+                           ->check(is_seed)
                            ->excludes(seed);
   command->add_option("--repeats", arguments->repeats, "So many trainings, with the seeds from --seed on")
       ->type_name("N")

@@ -100,6 +100,13 @@ TEST(Command, RefusesBadValuesAndContradictions) {
   expect_complaint(quick({"--seed", "1", "--seeds", "1,2"}),
                    "likely train moons: --seed excludes --seeds; see `likely train moons --help`");
   expect_complaint(quick({"--seeds", "1,1"}), "seed 1 is there twice");
+  expect_complaint(quick({"--seed", "-1"}),
+                   "likely train moons: --seed: a whole number from 0 on is needed, got \"-1\"; see `likely "
+                   "train moons --help`");
+  expect_complaint({"train", "moons", "--units"},
+                   "likely train moons: --units: 1 required N missing; see `likely train moons --help`");
+  expect_complaint({"train", "moons", "--data", "nowhere"},
+                   "--data nowhere: there is no such file or folder");
   expect_complaint(quick({"--data", "nowhere"}), "--data nowhere: there is no such file or folder");
   expect_complaint({"resume", "nowhere"}, "nowhere: there is no such folder");
   expect_complaint({"eval", "nowhere"}, "nowhere: there is no such folder");

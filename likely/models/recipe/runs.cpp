@@ -87,6 +87,7 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
   }
   NewFolder folder(run.out, options.force);
   write_run(recipe, run, seeds);
+  if (options.on_start) options.on_start(run);
   RunReport report = train_all({&recipe, run, seeds});
   folder.keep();
   return report;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +39,9 @@ struct RunReport {
 };
 
 struct TrainOptions {
-  std::vector<std::uint64_t> seeds{};  // more than one: a run folder each; none: that of the run
-  bool force = false;                  // replace the run that the folder holds
+  std::vector<std::uint64_t> seeds{};          // more than one: a run folder each; none: that of the run
+  bool force = false;                          // replace the run that the folder holds
+  std::function<void(const Run&)> on_start{};  // is told the run once nothing is refused any more
 };
 
 // Trains into run.out. Refuses data where the recipe takes none, a recipe that needs data without them, a
