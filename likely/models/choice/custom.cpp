@@ -13,7 +13,10 @@ namespace likely::choice {
 
 namespace {
 
-std::size_t pair_place(int i, int j) { return static_cast<std::size_t>(j * (j + 1) / 2 + i); }
+std::size_t pair_place(int i, int j) {
+  const auto row = static_cast<std::size_t>(j);
+  return row * (row + 1) / 2 + static_cast<std::size_t>(i);
+}
 
 }  // namespace
 

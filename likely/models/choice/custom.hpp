@@ -27,7 +27,8 @@ inline constexpr int kMostCustomParameters = 10;
 // A number with its first and second derivatives by the parameters of a model, carried along by arithmetic.
 class Number {
  public:
-  Number(double value = 0.0) : value_(value) {}  // a constant; implicit, so that formulas read as usual
+  // A constant; implicit, so that formulas read as usual.
+  Number(double value = 0.0) : value_(value) {}  // NOLINT(google-explicit-constructor)
   Number(const Number& other) { *this = other; }
   Number& operator=(const Number& other);
   // Parameter number `place` of `count`. order: how many derivatives are carried, 0, 1 or 2.

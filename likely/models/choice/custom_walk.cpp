@@ -108,7 +108,7 @@ void walk_custom(const Model& model, const Group& group, const LaneRange& range,
       const CustomTrial trial = trial_of(group, options, t, lane);
       const double log_sum = subject.expect(trial.offered).value();
       for (int k = 0; k < options; ++k) {
-        const auto at = static_cast<std::size_t>(k * kLanes + lane);
+        const std::size_t at = static_cast<std::size_t>(k) * kLanes + static_cast<std::size_t>(lane);
         const bool offered = ((trial.offered >> k) & 1U) != 0;
         probabilities[at] = offered ? std::exp(subject.preference(k).value() - log_sum) : 0.0;
         const auto place = static_cast<std::size_t>(k);

@@ -32,12 +32,13 @@ bool set_lane(const Model& model, const double* at, Scale scale, int lane, Group
     const Parameter& p = model.parameters[static_cast<std::size_t>(i)];
     const double x = scale == Scale::natural ? at[i] : p.natural(at[i]);
     good = good && std::isfinite(x) && x >= p.lower && x <= p.upper;
-    numbers.theta[static_cast<std::size_t>(i * kLanes + lane)] = x;
+    numbers.theta[static_cast<std::size_t>(i) * kLanes + static_cast<std::size_t>(lane)] = x;
   }
   if (good) return true;
   for (int i = 0; i < model.size(); ++i) {
     const Parameter& p = model.parameters[static_cast<std::size_t>(i)];
-    numbers.theta[static_cast<std::size_t>(i * kLanes + lane)] = 0.5 * (p.box_lower + p.box_upper);
+    numbers.theta[static_cast<std::size_t>(i) * kLanes + static_cast<std::size_t>(lane)] =
+        0.5 * (p.box_lower + p.box_upper);
   }
   return false;
 }

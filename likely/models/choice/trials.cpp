@@ -32,6 +32,7 @@ class SubjectCheck {
 
   void run() const {
     const auto n = subject_.choice.size();
+    if (n == 0) fail("has no trials");
     const auto k = static_cast<std::size_t>(trials_.options);
     check_length("outcome", subject_.outcome.size(), n, false);
     check_length("gain", subject_.gain.size(), n);

@@ -49,8 +49,8 @@ struct Trials {
   bool has_losses() const;
 };
 
-// Refuses lists of unequal length, choices that are out of range or not offered, and numbers that are not
-// finite, naming the subject and the trial.
+// Refuses subjects without trials, lists of unequal length, choices that are out of range or not offered, and
+// numbers that are not finite, naming the subject and the trial.
 void check_trials(const Trials& trials);
 
 // How choices are written in a file.

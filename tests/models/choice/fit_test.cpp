@@ -256,6 +256,16 @@ TEST(ChoiceFit, EverySubjectMayHaveAPriorOfItsOwn) {
   }
 }
 
+TEST(ChoiceFit, AModelWithoutParametersHasAnEvidence) {
+  const Fit fit =
+      fit_posterior(Likelihood(named_model("random", {.options = 4}), random_trials({.options = 4}, 2)));
+  for (const SubjectFit& subject : fit.subjects) {
+    EXPECT_NEAR(subject.log_evidence, -static_cast<double>(subject.trials) * std::log(4.0), 1e-9);
+    EXPECT_EQ(subject.log_evidence, subject.log_likelihood);
+    EXPECT_TRUE(subject.estimate.empty());
+  }
+}
+
 TEST(ChoiceFit, IsTheSameForAnyNumberOfThreads) {
   const Trials trials = random_trials({.subjects = 21, .trials = 90}, 41);
   const Likelihood likelihood(named_model("rw-dual"), trials);

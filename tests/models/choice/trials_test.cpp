@@ -225,6 +225,8 @@ TEST(CheckTrials, RefusesWhatCannotBe) {
             "[choice] subject 100, trial 1: the outcome is not a finite number");
   EXPECT_EQ(message([](Trials& t) { t.subjects[0].outcome.pop_back(); }),
             "[choice] subject 100 has 30 choices, but 29 of \"outcome\" instead of 30");
+  EXPECT_EQ(message([](Trials& t) { t.subjects[2] = Subject(), t.subjects[2].id = "x"; }),
+            "[choice] subject x has no trials");
   EXPECT_EQ(message([](Trials& t) { t.options = 17; }), "[choice] trials have 2 to 16 options, got 17");
 }
 
