@@ -74,6 +74,13 @@ Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& ru
                             }
                           });
     }
+    if (a.shape() == b.shape()) {
+      return tape->record(name, std::move(y), {&a, &b}, [rules, p](const Tensor& g, Pull& pull) {
+        const Tensor none;
+        pull(0, [&] { return rules.first(none, none, none, g, p); });
+        pull(1, [&] { return rules.second(none, none, none, g, p); });
+      });
+    }
     // Nothing to keep but the shapes.
     return tape->record(name, std::move(y), {&a, &b},
                         [rules, sa = a.shape(), sb = b.shape(), p](const Tensor& g, Pull& pull) {
