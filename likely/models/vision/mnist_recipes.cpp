@@ -38,7 +38,7 @@ Splits digits(const Run& run, Rng) {
 Recipe mnist_mlp_recipe() {
   Recipe recipe = about("mnist-mlp", "4.15, 9", "A fully connected network, 784-512-512-10, with dropout");
   recipe.expected = {{.figure = "test accuracy", .value = 0.984, .published = true}};
-  recipe.seconds = 60;
+  recipe.seconds = 50;
   recipe.settings = with(fit_settings({.epochs = 20, .batch = 128, .lr = 1e-3}),
                          {whole_setting("width", 512, "hidden units a layer", 1, 10'000),
                           dropout_setting(0.3), shift_setting(0)});
@@ -52,7 +52,7 @@ Recipe mnist_mlp_recipe() {
 Recipe mnist_cnn_recipe() {
   Recipe recipe = about("mnist-cnn", "10.6", "Two convolutions with max pooling and a hidden layer");
   recipe.expected = {{.figure = "test accuracy", .value = 0.9925, .published = true}};
-  recipe.seconds = 60;
+  recipe.seconds = 40;
   recipe.settings =
       with(fit_settings({.epochs = 10, .batch = 100, .lr = 2e-3}), {dropout_setting(0.3), shift_setting(1)});
   return classifier<vision::Cnn2d>(recipe, digits, [](const Run& run, const Sizes& sizes, Rng rng) {
