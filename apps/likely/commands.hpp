@@ -20,6 +20,16 @@ void add_eval(CLI::App& app);
 void add_predict(CLI::App& app);
 // `likely plot DIR`: draws again.
 void add_plot(CLI::App& app);
+// `likely fit FILE`: parameters of choice models from trials.
+void add_fit(CLI::App& app);
+// `likely compare FILE`: which model of choice explains the trials best.
+void add_compare(CLI::App& app);
+// `likely simulate`: trials that a model makes.
+void add_simulate(CLI::App& app);
+// `likely recover`: whether a task tells parameters and models apart, by simulation.
+void add_recover(CLI::App& app);
+// `likely choice-models`: what there is to fit.
+void add_choice_models(CLI::App& app);
 // `likely info`: what was built and what it runs on.
 void add_info(CLI::App& app);
 // `likely completion bash|zsh`: a script that completes names and options. To be added last: it lists what is

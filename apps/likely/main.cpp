@@ -26,6 +26,11 @@ int main(int argc, char** argv) {
   likely::command::add_eval(app);
   likely::command::add_predict(app);
   likely::command::add_plot(app);
+  likely::command::add_fit(app);
+  likely::command::add_compare(app);
+  likely::command::add_simulate(app);
+  likely::command::add_recover(app);
+  likely::command::add_choice_models(app);
   likely::command::add_info(app);
   likely::command::add_completion(app);
 

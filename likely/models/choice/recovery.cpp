@@ -144,7 +144,10 @@ ModelConfusion confuse_models(const std::vector<Model>& models, const Bandit& ta
   result.counts.resize(m * m);
   for (std::size_t from = 0; from < m; ++from) {
     Rng own = rng.fold_in(from);
-    const auto people = draw_parameters(models[from], options.datasets, own.split(), options.parameter_sd);
+    const Rng drawn = own.split();
+    const auto people = options.people
+                            ? options.people(models[from], drawn)
+                            : draw_parameters(models[from], options.datasets, drawn, options.parameter_sd);
     const Trials trials = simulate(models[from], people, task, own.split());
     std::vector<std::size_t> best(people.size(), m);
     Numbers least(people.size(), std::numeric_limits<double>::infinity());

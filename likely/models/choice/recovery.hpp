@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct ConfusionOptions {
   std::int64_t datasets = 100;  // simulated people of each model
   Criterion criterion = Criterion::bic;
   double parameter_sd = 1.0;  // of their parameters, as in draw_parameters
+  // Draws the parameters instead, for `datasets` people.
+  std::function<std::vector<std::vector<double>>(const Model&, const Rng&)> people = nullptr;
   FitOptions fit = {};
 };
 

@@ -1,0 +1,255 @@
+#include "apps/likely/choice_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "likely/core/error.hpp"
+#include "likely/io/atomic_file.hpp"
+#include "likely/models/choice_study/option_text.hpp"
+
+namespace likely::command {
+
+namespace {
+
+const CLI::Range kCount(std::int64_t{1}, std::int64_t{1'000'000'000});
+
+choice::Coding coding_named(const std::string& name) {
+  if (name == "from-one") return choice::Coding::from_one;
+  if (name == "from-zero") return choice::Coding::from_zero;
+  return name == "names" ? choice::Coding::names : choice::Coding::guess;
+}
+
+}  // namespace
+
+void add_trials(CLI::App& command, TrialsArguments& arguments) {
+  command.add_option("trials", arguments.file, "Table with a row a trial: TSV or CSV, plain or gzip")
+      ->type_name("FILE")
+      ->required();
+  const char* group = "How the file is read";
+  const auto column = [&](const char* option, std::string& name, const char* usual) {
+    command.add_option(option, name, fmt::format("Column; without it {}", usual))
+        ->type_name("NAME")
+        ->group(group);
+  };
+  column("--subject", arguments.read.subject, "subjID, subject, participant or id");
+  column("--choice-column", arguments.read.choice, "choice");
+  column("--outcome", arguments.read.outcome, "outcome or reward, or gain and loss");
+  column("--gain", arguments.read.gain, "gain");
+  column("--loss", arguments.read.loss, "loss");
+  column("--block", arguments.read.block, "block or session, if there is one: values start anew in each");
+  column("--trial", arguments.read.trial, "trial, if there is one: rows are put in its order");
+  command.add_option("--coding", arguments.coding, "How choices are written")
+      ->check(CLI::IsMember({"guess", "from-one", "from-zero", "names"}))
+      ->type_name("")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--options", arguments.read.options, "How many options there are; else those that are seen")
+      ->type_name("K")
+      ->check(CLI::Range(2, choice::kMostOptions))
+      ->group(group);
+  command.add_option("--separator", arguments.separator, "Between fields; else what the first line has")
+      ->check(CLI::IsMember({"tab", "comma", "semicolon"}))
+      ->type_name("")
+      ->group(group);
+}
+
+choice::Trials read(const TrialsArguments& arguments) {
+  choice::ReadTrialsOptions options = arguments.read;
+  options.coding = coding_named(arguments.coding);
+  if (!arguments.separator.empty())
+    options.separator = arguments.separator == "tab" ? '\t' : arguments.separator == "comma" ? ',' : ';';
+  return choice::read_trials(arguments.file, options);
+}
+
+void add_models(CLI::App& command, choice::ModelRequest& request) {
+  const char* group = "Models";
+  command.add_option("--model", request.names, "Names, as `likely choice-models` lists them: rw,rw-dual")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_option("--learn", request.learn, "A model from parts: what is learned, such as dual,decay")
+      ->type_name("PART,...")
+      ->group(group);
+  command.add_option("--choose", request.choose, "And how it becomes choices, such as softmax,stick")
+      ->type_name("PART,...")
+      ->group(group);
+  command
+      .add_option("--prior", request.priors,
+                  "Mean and variance of the normal prior on the unconstrained scale, of all parameters or "
+                  "of one: 0,6.25 or beta=1,0.5 (default: 0,6.25)")
+      ->type_name("[NAME=]M,V")
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_option("--bound", request.bounds, "Range of a parameter: beta=0,20")
+      ->type_name("NAME=LOW,HIGH")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--initial-value", request.initial_value,
+                  "Of every option, where it is not a parameter (v0)")
+      ->type_name("X")
+      ->capture_default_str()
+      ->group(group);
+}
+
+bool names_nothing(const choice::ModelRequest& request) {
+  return request.names.empty() && request.learn.empty() && request.choose.empty();
+}
+
+void add_methods(CLI::App& command, MethodArguments& arguments) {
+  choice::StudyOptions& study = arguments.study;
+  const char* group = "Estimation";
+  command
+      .add_option(
+          "--method", arguments.method,
+          "mle, map (posterior mode, Laplace), em (population, Laplace) or nuts (population, sampled)")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--starts", study.fit.starts, "Climbs of each subject; 0: 8 to 32 by number of parameters")
+      ->type_name("N")
+      ->check(CLI::Range(0, 10'000))
+      ->group(group);
+  command.add_option("--confidence", study.fit.confidence, "Of intervals")
+      ->type_name("P")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--seed", study.seed, "Of what is drawn at random (em, nuts); same seed, same result")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  const auto own = [&](choice::Method method, CLI::Option* option) {
+    option->group(group);
+    arguments.own.emplace_back(option, method);
+  };
+  own(choice::Method::em,
+      command
+          .add_option("--covariates", arguments.covariates,
+                      "em: table with subjID and columns of numbers on which the population "
+                      "depends")
+          ->type_name("FILE"));
+  own(choice::Method::em, command.add_flag("--full-covariance", study.em.full_covariance,
+                                           "em: parameters may go together in the population"));
+  NutsOptions& sampler = study.hierarchical.sampler;
+  own(choice::Method::nuts, command.add_option("--chains", sampler.chains, "nuts")
+                                ->check(CLI::Range(1, 1000))
+                                ->capture_default_str());
+  own(choice::Method::nuts,
+      command.add_option("--samples", sampler.samples, "nuts: of each chain, after the warm-up")
+          ->check(kCount)
+          ->capture_default_str());
+  own(choice::Method::nuts, command.add_option("--warm-up", sampler.warm_up, "nuts: of each chain")
+                                ->check(kCount)
+                                ->capture_default_str());
+}
+
+choice::StudyOptions study_options(const MethodArguments& arguments, const choice::Trials& trials) {
+  choice::StudyOptions options = arguments.study;
+  options.method = choice::method_named(arguments.method);
+  for (const auto& [option, method] : arguments.own) {
+    if (option->count() > 0 && method != options.method)
+      throw Error(fmt::format("{} is for --method {}, and the method is {}", option->get_name(),
+                              choice::name_of(method), arguments.method));
+  }
+  if (!arguments.covariates.empty()) choice::read_covariates(arguments.covariates, trials, options.em);
+  return options;
+}
+
+void add_task(CLI::App& command, TaskArguments& arguments) {
+  choice::Bandit& task = arguments.task;
+  const char* group = "Task";
+  command.add_option("--probabilities", arguments.probabilities, "Of a reward, one for each option")
+      ->type_name("P,P,...")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--trials", task.trials, "In each block")
+      ->type_name("N")
+      ->check(kCount)
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--blocks", task.blocks, "Values start anew in each")
+      ->type_name("N")
+      ->check(kCount)
+      ->capture_default_str()
+      ->group(group);
+  const auto number = [&](const char* name, double& x, const char* help) {
+    command.add_option(name, x, help)->type_name("X")->capture_default_str()->group(group);
+  };
+  number("--reward", task.reward, "What a reward is");
+  number("--otherwise", task.otherwise, "And what comes without one");
+  number("--drift", task.drift, "Standard deviation of a probability's step from trial to trial");
+  number("--lowest", task.lowest, "Where a drifting probability turns");
+  number("--highest", task.highest, "And where it turns above");
+  command
+      .add_option("--reversal", task.reversal, "Probabilities trade places after so many trials; 0: never")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--offered", task.offered, "Options offered on a trial, drawn evenly; 0: all")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--loss-probabilities", arguments.losses, "Of a loss besides, one for each option")
+      ->type_name("P,P,...")
+      ->group(group);
+  number("--loss", task.loss, "What a loss is");
+  command
+      .add_option(
+          "--param", arguments.laws,
+          "A number or a law: alpha=0.3, alpha=uniform:0,1, beta=exponential:10 (its mean), normal:M,SD, "
+          "lognormal:M,SD, gamma:SHAPE,SCALE, beta:A,B, prior:M,SD (normal, unconstrained). Default: "
+          "prior:0,1 with the prior's mean")
+      ->type_name("NAME=LAW")
+      ->allow_extra_args(false)
+      ->group("Subjects");
+}
+
+choice::Bandit task_of(const TaskArguments& arguments) {
+  choice::Bandit task = arguments.task;
+  task.probabilities =
+      choice::numbers_of(arguments.probabilities, "--probabilities " + arguments.probabilities);
+  if (!arguments.losses.empty())
+    task.loss_probabilities =
+        choice::numbers_of(arguments.losses, "--loss-probabilities " + arguments.losses);
+  return task;
+}
+
+void add_out(CLI::App& command, OutArguments& arguments, bool of_trials) {
+  command
+      .add_option("--out", arguments.folder,
+                  "Folder for tables (CSV), JSON and figures; else nothing is kept")
+      ->type_name("DIR");
+  command.add_flag("--force", arguments.force, "Replace earlier results in the folder");
+  if (of_trials)
+    command.add_flag("--no-trials", arguments.no_trials,
+                     "Without the tables of values and probabilities, trial by trial");
+  command.add_flag("--no-figures", arguments.no_figures, "Without figures");
+}
+
+Results::Results(const OutArguments& out, const std::string& mark) : mark_(mark) {
+  if (!out.folder.empty()) folder_.emplace(out.folder, io::AtomicFolderOptions{mark, out.force});
+}
+
+void Results::write(
+    const std::string& json, ChoiceProgress& progress,
+    const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write) {
+  if (!folder_) return;
+  io::write_file(folder_->path() / mark_, json);
+  pictures_ = write(folder_->path());
+  if (progress.stopped()) progress.give_up();
+  folder_->commit();
+}
+
+void Results::say() const {
+  if (!folder_) return;
+  fmt::print("\ntables: {}\n", folder_->target().string());
+  if (pictures_.empty()) return;
+  fmt::print("figures (PNG and SVG):\n");
+  for (const auto& picture : pictures_) fmt::print("  {}.png\n", (folder_->target() / picture).string());
+}
+
+}  // namespace likely::command

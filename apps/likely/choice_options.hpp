@@ -1,0 +1,102 @@
+// What fit, compare, simulate and recover have in common: options for files of trials, models, tasks and
+// populations, a progress line, and how results are shown.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/likely/report.hpp"
+#include "likely/io/atomic_folder.hpp"
+#include "likely/models/choice/simulate.hpp"
+#include "likely/models/choice/trials.hpp"
+#include "likely/models/choice_study/report.hpp"
+
+namespace likely::command {
+
+// --subject, --choice-column, ...: how the file is read.
+struct TrialsArguments {
+  std::string file;
+  choice::ReadTrialsOptions read;
+  std::string coding = "guess", separator;
+};
+void add_trials(CLI::App& command, TrialsArguments& arguments);
+choice::Trials read(const TrialsArguments& arguments);
+
+// --model, --learn, --choose, --prior, --bound, --initial-value.
+void add_models(CLI::App& command, choice::ModelRequest& request);
+bool names_nothing(const choice::ModelRequest& request);
+
+// --method, --starts, --seed, and what em and nuts take.
+struct MethodArguments {
+  std::string method = "map", covariates;
+  choice::StudyOptions study;
+  // Options that only one method has.
+  std::vector<std::pair<const CLI::Option*, choice::Method>> own;
+};
+void add_methods(CLI::App& command, MethodArguments& arguments);
+// Refuses options of a method that is not used.
+choice::StudyOptions study_options(const MethodArguments& arguments, const choice::Trials& trials);
+
+// --probabilities, --trials, ...: the task that is simulated; --param: who plays it.
+struct TaskArguments {
+  choice::Bandit task;
+  std::string probabilities = "0.3,0.7", losses;
+  std::vector<std::string> laws;
+};
+void add_task(CLI::App& command, TaskArguments& arguments);
+choice::Bandit task_of(const TaskArguments& arguments);
+
+// --out, --force, --no-trials, --no-figures.
+struct OutArguments {
+  std::string folder;
+  bool force = false, no_trials = false, no_figures = false;
+};
+void add_out(CLI::App& command, OutArguments& arguments, bool of_trials);
+
+// A line on the standard error that is drawn again, or a line every few seconds where nobody watches.
+// Ctrl-C is noted, and stops what asks for it.
+class ChoiceProgress {
+ public:
+  explicit ChoiceProgress(bool silent);
+  ~ChoiceProgress();
+  ChoiceProgress(const ChoiceProgress&) = delete;
+  ChoiceProgress& operator=(const ChoiceProgress&) = delete;
+
+  // False after Ctrl-C.
+  bool operator()(const choice::StudyProgress& now);
+  bool stopped() const;
+  // Says that nothing was kept, and ends the command with exit code 130.
+  [[noreturn]] void give_up();
+  // Ends the line, and says how long it took.
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// What a command keeps: <--out>/<mark> with its JSON, tables and figures, all of them or nothing.
+class Results {
+ public:
+  // Refuses at once what io::AtomicFolder refuses.
+  Results(const OutArguments& out, const std::string& mark);
+
+  // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it.
+  void write(const std::string& json, ChoiceProgress& progress,
+             const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write);
+  // Prints where everything is.
+  void say() const;
+
+ private:
+  std::string mark_;
+  std::optional<io::AtomicFolder> folder_;
+  std::vector<std::filesystem::path> pictures_;
+};
+
+}  // namespace likely::command

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "apps/likely/choice_options.hpp"
+#include "likely/train/interrupt.hpp"
+
+namespace likely::command {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kInterrupted = 130;  // as shells have it: 128 + SIGINT
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+}  // namespace
+
+struct ChoiceProgress::State {
+  bool silent;
+  bool watched = isatty(STDERR_FILENO) == 1;
+  bool line_open = false;
+  bool shown = false;
+  Clock::time_point begin = Clock::now();
+  Clock::time_point drawn = begin;
+  train::detail::CatchInterrupt interrupt{true};
+};
+
+ChoiceProgress::ChoiceProgress(bool silent) : state_(new State{silent}) {}
+
+ChoiceProgress::~ChoiceProgress() {
+  if (state_->line_open) fmt::print(stderr, "\r\033[K");
+}
+
+bool ChoiceProgress::operator()(const choice::StudyProgress& now) {
+  // Quick work passes without a word.
+  const double between = state_->watched ? 0.1 : 2.0;
+  if (!state_->silent && seconds_since(state_->drawn) >= between) {
+    const std::string done = std::isfinite(now.done) ? fmt::format(" {:.0f} %", 100.0 * now.done) : "";
+    const std::string line =
+        fmt::format("{}: {}{}, {:.0f} s", now.model, now.doing, done, seconds_since(state_->begin));
+    fmt::print(stderr, "{}{}{}", state_->watched ? "\r" : "", line, state_->watched ? "\033[K" : "\n");
+    std::fflush(stderr);
+    state_->line_open = state_->watched;
+    state_->shown = true;
+    state_->drawn = Clock::now();
+  }
+  return !state_->interrupt.arrived();
+}
+
+bool ChoiceProgress::stopped() const { return state_->interrupt.arrived(); }
+
+void ChoiceProgress::give_up() {
+  if (state_->line_open) fmt::print(stderr, "\r\033[K");
+  state_->line_open = false;
+  fmt::print(stderr, "interrupted; nothing was written\n");
+  throw CLI::RuntimeError(kInterrupted);
+}
+
+void ChoiceProgress::finish() {
+  if (state_->line_open) fmt::print(stderr, "\r\033[K");
+  state_->line_open = false;
+  if (state_->shown && !state_->silent) fmt::print(stderr, "{:.1f} s\n", seconds_since(state_->begin));
+  std::fflush(stderr);
+}
+
+}  // namespace likely::command

@@ -1,0 +1,63 @@
+// `likely fit FILE`: parameters of choice models from trials.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "apps/likely/choice_options.hpp"
+#include "apps/likely/commands.hpp"
+
+namespace likely::command {
+
+namespace {
+
+struct FitArguments {
+  TrialsArguments trials;
+  choice::ModelRequest models;
+  MethodArguments method;
+  OutArguments out;
+};
+
+void run_fit(FitArguments arguments, const ShowOptions& shown) {
+  apply(shown);
+  Results results(arguments.out, "fit.json");
+  if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
+  choice::method_named(arguments.method.method);
+  const choice::Trials trials = read(arguments.trials);
+  choice::StudyOptions options = study_options(arguments.method, trials);
+  const auto models = choice::make_models(arguments.models, options.method, trials.options, trials.cues);
+  ChoiceProgress progress(shown.quiet);
+  options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
+  choice::Study study = choice::fit_study(trials, models, options);
+  if (study.interrupted) progress.give_up();
+  study.file = arguments.trials.file;
+  const std::string json = choice::study_json(study) + "\n";
+  results.write(json, progress, [&](const std::filesystem::path& folder) {
+    return choice::write_study(study, trials, folder,
+                               {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});
+  });
+  progress.finish();
+  fmt::print("{}", shown.json ? json : choice::study_text(study));
+  if (!shown.json) results.say();
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("fit", "Fit models of learning and choice to trials");
+  command->footer(
+      "The file has a row a trial with the columns subjID, choice and outcome (or gain and loss).\n"
+      "`likely fit trials.tsv --model rw,rw-dual --out results` fits two models; the folder then holds\n"
+      "models.csv, subjects-NAME.csv, trials-NAME.csv (values, probabilities, prediction errors), fit.json "
+      "and\n"
+      "figures. `likely choice-models` lists models and their parts. Tutorial: docs/choice.md.");
+  auto arguments = std::make_shared<FitArguments>();
+  add_trials(*command, arguments->trials);
+  add_out(*command, arguments->out, true);
+  const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
+  add_models(*command, arguments->models);
+  add_methods(*command, arguments->method);
+  command->callback([arguments, shown] { run_fit(*arguments, *shown); });
+}
+
+}  // namespace likely::command

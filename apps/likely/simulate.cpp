@@ -1,0 +1,93 @@
+// `likely simulate`: trials of simulated subjects.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "apps/likely/choice_options.hpp"
+#include "apps/likely/commands.hpp"
+#include "likely/core/error.hpp"
+#include "likely/models/choice_study/people.hpp"
+
+namespace likely::command {
+
+namespace {
+
+struct SimulateArguments {
+  choice::ModelRequest models;
+  TaskArguments task;
+  std::int64_t subjects = 20;
+  std::uint64_t seed = 1;
+  std::string out, parameters;
+};
+
+// trials.tsv.gz -> trials-parameters.csv
+std::filesystem::path parameters_file(const std::filesystem::path& out) {
+  return out.parent_path() / (out.stem().string() + "-parameters.csv");
+}
+
+void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, const ShowOptions& shown) {
+  apply(shown);
+  if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
+  const choice::Bandit task = task_of(arguments.task);
+  const auto models =
+      choice::make_models(arguments.models, choice::Method::mle, static_cast<int>(task.probabilities.size()));
+  if (models.size() != 1) throw Error("trials are simulated by one model at a time");
+  const choice::Model& model = models[0];
+  Rng rng(arguments.seed);
+  choice::People people;
+  if (arguments.parameters.empty()) {
+    people.parameters = choice::draw_population(model, arguments.task.laws, arguments.subjects, rng.split());
+  } else {
+    if (!arguments.task.laws.empty() || subjects.count() > 0)
+      throw Error("--parameters says who there is: --param and --subjects have no meaning then");
+    people = choice::read_people(arguments.parameters, model);
+  }
+  choice::Trials trials = choice::simulate(model, people.parameters, task, rng.split());
+  for (std::size_t i = 0; i < people.ids.size(); ++i) trials.subjects[i].id = people.ids[i];
+  people.ids.clear();
+  for (const choice::Subject& subject : trials.subjects) people.ids.push_back(subject.id);
+  const std::filesystem::path truth = parameters_file(arguments.out);
+  choice::write_trials(arguments.out, trials);
+  choice::write_people(truth, model, people);
+  if (shown.quiet) return;
+  if (shown.json) {
+    fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string()));
+  } else {
+    fmt::print("{}: {} subjects, {} trials, {} options\ntrials: {}\ntrue parameters: {}\n", model.name,
+               trials.subjects.size(), trials.size(), trials.options, arguments.out, truth.string());
+  }
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("simulate", "Make trials of simulated subjects in a bandit task");
+  command->footer(
+      "`likely simulate --model rw --param alpha=0.3 --param beta=gamma:4,1 --out trials.tsv` writes\n"
+      "trials.tsv, which `likely fit` reads, and the true parameters, trials-parameters.csv.\n"
+      "`likely choice-models` lists the models.");
+  auto arguments = std::make_shared<SimulateArguments>();
+  command->add_option("--out", arguments->out, "Table of trials: tabs, or commas for .csv")
+      ->type_name("FILE")
+      ->required();
+  CLI::Option* subjects = command->add_option("--subjects", arguments->subjects, "How many")
+                              ->type_name("N")
+                              ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+                              ->capture_default_str()
+                              ->group("Subjects");
+  command
+      ->add_option("--parameters", arguments->parameters,
+                   "Table with subjID and a column a parameter, such as subjects-NAME.csv of a fit")
+      ->type_name("FILE")
+      ->group("Subjects");
+  command->add_option("--seed", arguments->seed, "Same seed, same trials")
+      ->type_name("N")
+      ->capture_default_str();
+  const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
+  add_models(*command, arguments->models);
+  add_task(*command, arguments->task);
+  command->callback([arguments, subjects, shown] { run_simulate(*arguments, *subjects, *shown); });
+}
+
+}  // namespace likely::command

@@ -1,0 +1,69 @@
+#include "likely/io/csv_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+#include "likely/core/error.hpp"
+
+namespace likely::io {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+}  // namespace
+
+CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names, char separator)
+    : file_(path), path_(path.string()), separator_(separator), columns_(names.size()) {
+  for (const std::string& name : names) text(name);
+  end_row();
+}
+
+void CsvWriter::begin_field() {
+  if (fields_++ > 0) rows_ += separator_;
+}
+
+CsvWriter& CsvWriter::text(std::string_view word) {
+  begin_field();
+  const bool plain = !word.empty() && word.find_first_of("\"\r\n ") == std::string_view::npos &&
+                     word.find(separator_) == std::string_view::npos;
+  if (plain) {
+    rows_ += word;
+    return *this;
+  }
+  rows_ += '"';
+  for (const char c : word) rows_ += c == '"' ? std::string("\"\"") : std::string(1, c);
+  rows_ += '"';
+  return *this;
+}
+
+CsvWriter& CsvWriter::number(double x) {
+  begin_field();
+  if (std::isfinite(x)) fmt::format_to(std::back_inserter(rows_), "{}", x);
+  return *this;
+}
+
+CsvWriter& CsvWriter::whole(std::int64_t x) {
+  begin_field();
+  fmt::format_to(std::back_inserter(rows_), "{}", x);
+  return *this;
+}
+
+void CsvWriter::end_row() {
+  if (fields_ != columns_)
+    refuse("CsvWriter", fmt::format("{}: a row has {} fields, {} are needed", path_, fields_, columns_));
+  fields_ = 0;
+  rows_ += '\n';
+  if (rows_.size() < kPiece) return;
+  file_.write(rows_);
+  rows_.clear();
+}
+
+void CsvWriter::commit() {
+  file_.write(rows_);
+  file_.commit();
+}
+
+}  // namespace likely::io

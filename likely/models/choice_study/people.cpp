@@ -1,0 +1,85 @@
+#include "likely/models/choice_study/people.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "likely/core/error.hpp"
+#include "likely/io/csv.hpp"
+#include "likely/io/csv_writer.hpp"
+#include "likely/models/choice_study/report_json.hpp"
+
+namespace likely::choice {
+
+PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns) {
+  const std::vector<std::string> usual{"subjID", "subject", "subj", "subject_id", "participant", "id"};
+  io::CsvOptions csv;
+  csv.missing = io::Missing::keep;
+  io::Table table = io::read_csv(path, csv);
+  std::string ids;
+  for (const io::CsvColumn& column : table.columns()) {
+    if (ids.empty() && std::find(usual.begin(), usual.end(), column.name) != usual.end()) ids = column.name;
+  }
+  if (ids.empty())
+    throw Error(fmt::format("{}: no column \"subjID\" says whose numbers these are", path.string()));
+  csv.categories = {ids};  // ids that look like numbers are names, too
+  table = io::read_csv(path, csv);
+  if (columns.empty()) {
+    for (const io::CsvColumn& column : table.columns()) {
+      if (column.name != ids) columns.push_back(column.name);
+    }
+  }
+  PersonTable people;
+  people.columns = columns;
+  if (!columns.empty()) people.numbers = table.matrix(columns, DType::f64).to_vector<double>();
+  const std::vector<std::string>& names = table.column(ids).categories;
+  std::set<std::string> seen;
+  for (const std::int64_t place : table[ids].to_vector<std::int64_t>()) {
+    if (place < 0) throw Error(fmt::format("{}: a row has no {}", path.string(), ids));
+    const std::string& id = names[static_cast<std::size_t>(place)];
+    if (!seen.insert(id).second) throw Error(fmt::format("{}: subject {} has two rows", path.string(), id));
+    people.ids.push_back(id);
+  }
+  return people;
+}
+
+People read_people(const std::filesystem::path& path, const Model& model) {
+  std::vector<std::string> names;
+  for (const Parameter& p : model.parameters) names.push_back(p.name);
+  const PersonTable table = read_person_table(path, names);
+  People people;
+  people.ids = table.ids;
+  for (std::size_t i = 0; i < people.ids.size(); ++i) {
+    const auto first = table.numbers.begin() + static_cast<std::ptrdiff_t>(i * names.size());
+    people.parameters.emplace_back(first, first + static_cast<std::ptrdiff_t>(names.size()));
+  }
+  return people;
+}
+
+void write_people(const std::filesystem::path& path, const Model& model, const People& people) {
+  std::vector<std::string> names{"subjID"};
+  for (const Parameter& p : model.parameters) names.push_back(p.name);
+  io::CsvWriter table(path, names);
+  for (std::size_t i = 0; i < people.ids.size(); ++i) {
+    table.text(people.ids[i]);
+    for (const double x : people.parameters[i]) table.number(x);
+    table.end_row();
+  }
+  table.commit();
+}
+
+std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,
+                            const std::string& trials_file, const std::string& parameters_file) {
+  Json json;
+  json["model"] = model.name;
+  json["subjects"] = trials.subjects.size();
+  json["trials"] = trials.size();
+  json["options"] = trials.options;
+  json["seed"] = seed;
+  json["file"] = trials_file;
+  json["parameters_file"] = parameters_file;
+  return text_of(json);
+}
+
+}  // namespace likely::choice

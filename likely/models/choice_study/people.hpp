@@ -1,0 +1,35 @@
+// People with known parameters, in files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "likely/models/choice/model.hpp"
+#include "likely/models/choice/trials.hpp"
+
+namespace likely::choice {
+
+struct People {
+  std::vector<std::string> ids;
+  std::vector<std::vector<double>> parameters;  // natural, in the model's order
+};
+
+// A table with a column of ids (subjID, subject, ...) and one for each of the model's parameters; others are
+// left alone. Refuses a column that is not there, words, and an id that comes twice.
+People read_people(const std::filesystem::path& path, const Model& model);
+void write_people(const std::filesystem::path& path, const Model& model, const People& people);
+
+// The same for any columns of numbers: everything but the ids, where none are named.
+struct PersonTable {
+  std::vector<std::string> ids, columns;
+  std::vector<double> numbers;  // people x columns
+};
+PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns = {});
+
+// What `likely simulate --json` prints.
+std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,
+                            const std::string& trials_file, const std::string& parameters_file);
+
+}  // namespace likely::choice

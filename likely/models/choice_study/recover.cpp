@@ -1,0 +1,191 @@
+#include "likely/models/choice_study/recover.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "likely/core/error.hpp"
+#include "likely/io/csv_writer.hpp"
+#include "likely/models/choice_study/option_text.hpp"
+#include "likely/models/choice_study/report.hpp"
+#include "likely/models/choice_study/report_figures.hpp"
+#include "likely/models/choice_study/report_json.hpp"
+#include "likely/models/recipe/nearest_name.hpp"
+
+namespace likely::choice {
+
+namespace {
+
+Estimator estimator_of(Method method) {
+  if (method == Method::nuts) throw Error("--method: recover fits by mle, map or em, not by nuts");
+  return method == Method::mle   ? Estimator::likelihood
+         : method == Method::map ? Estimator::posterior
+                                 : Estimator::hierarchical;
+}
+
+Criterion criterion_of(const RecoverOptions& options) {
+  if (options.criterion) {
+    if (*options.criterion == Criterion::evidence && options.method == Method::mle)
+      throw Error("--criterion evidence needs priors: --method map");
+    return *options.criterion;
+  }
+  return options.method == Method::mle ? Criterion::bic : Criterion::evidence;
+}
+
+const char* name_of(Criterion criterion) {
+  return criterion == Criterion::aic ? "AIC" : criterion == Criterion::bic ? "BIC" : "evidence";
+}
+
+// Each law is about a parameter of some model.
+void check_laws(const std::vector<Model>& models, const std::vector<std::string>& laws) {
+  std::vector<std::string> names;
+  for (const Model& model : models) {
+    for (const Parameter& p : model.parameters) names.push_back(p.name);
+  }
+  for (const std::string& law : laws) {
+    const std::string name = law.substr(0, law.find('='));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error(fmt::format("--param {}: no model has a parameter \"{}\"{}", law, name,
+                              models::did_you_mean(name, names)));
+  }
+}
+
+std::string share(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : std::string("-"); }
+
+}  // namespace
+
+RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
+                           const RecoverOptions& options) {
+  const Estimator estimator = estimator_of(options.method);
+  const Criterion criterion = criterion_of(options);
+  check_laws(models, options.laws);
+  RecoverStudy study{task, options, {}, std::nullopt, false};
+  Rng rng(options.seed);
+  const auto report = [&](const std::string& model, const char* doing, double done) {
+    study.interrupted = study.interrupted || (options.progress && !options.progress({model, doing, done}));
+    return !study.interrupted;
+  };
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    Rng own = rng.fold_in(k);
+    const auto truth = draw_population(models[k], options.laws, options.subjects, own.split(), true);
+    if (!report(models[k].name, "recovering", std::nan(""))) return study;
+    if (models[k].size() == 0) continue;
+    study.recoveries.push_back(
+        recover_parameters(models[k], truth, task, own.split(), estimator, options.fit));
+  }
+  if (models.size() < 2) return study;
+  if (!report("all models", "confusing", std::nan(""))) return study;
+  ConfusionOptions confusion{.datasets = options.subjects, .criterion = criterion, .fit = options.fit};
+  confusion.people = [&](const Model& model, const Rng& own) {
+    return draw_population(model, options.laws, options.subjects, own, true);
+  };
+  study.confusion = confuse_models(models, task, rng.split(), confusion);
+  report("all models", "confusing", 1.0);
+  return study;
+}
+
+std::string recover_text(const RecoverStudy& study) {
+  std::string text =
+      fmt::format("{} simulated subjects of each model, {} trials, rewards with {}; fitted by {}\n",
+                  study.options.subjects, study.task.trials * study.task.blocks,
+                  fmt::join(study.task.probabilities, ", "), name_of(study.options.method));
+  for (const Recovery& recovery : study.recoveries) {
+    std::vector<std::vector<std::string>> rows{
+        {recovery.model.name, "correlation", "of ranks", "bias", "RMSE", "at a bound"}};
+    for (const RecoveredParameter& p : recovery.parameters)
+      rows.push_back({p.name, fmt::format("{:.3f}", p.correlation), fmt::format("{:.3f}", p.rank_correlation),
+                      fmt::format("{:.3g}", p.bias), fmt::format("{:.3g}", p.rmse),
+                      std::to_string(p.at_bounds)});
+    text += '\n';
+    text += aligned(rows);
+  }
+  if (!study.confusion) return text;
+  const ModelConfusion& confusion = *study.confusion;
+  const std::size_t m = confusion.models.size();
+  text += fmt::format("\nsimulated by (down), best by {} (across):\n", name_of(criterion_of(study.options)));
+  std::vector<std::vector<std::string>> rows{{""}};
+  rows[0].insert(rows[0].end(), confusion.models.begin(), confusion.models.end());
+  for (std::size_t i = 0; i < m; ++i) {
+    rows.push_back({confusion.models[i]});
+    for (std::size_t j = 0; j < m; ++j) rows.back().push_back(share(confusion.confusion[i * m + j]));
+  }
+  return text + aligned(rows);
+}
+
+std::string recover_json(const RecoverStudy& study) {
+  Json json;
+  json["method"] = name_of(study.options.method);
+  json["subjects"] = study.options.subjects;
+  json["trials"] = study.task.trials * study.task.blocks;
+  json["probabilities"] = study.task.probabilities;
+  json["seed"] = study.options.seed;
+  json["models"] = Json::array();
+  for (const Recovery& recovery : study.recoveries) {
+    Json model;
+    model["name"] = recovery.model.name;
+    for (const RecoveredParameter& p : recovery.parameters)
+      model["parameters"][p.name] = {{"correlation", number_json(p.correlation)},
+                                     {"rank_correlation", number_json(p.rank_correlation)},
+                                     {"bias", number_json(p.bias)},
+                                     {"rmse", number_json(p.rmse)},
+                                     {"at_bounds", p.at_bounds}};
+    json["models"].push_back(std::move(model));
+  }
+  if (study.confusion) {
+    const ModelConfusion& confusion = *study.confusion;
+    Json matrix;
+    matrix["criterion"] = name_of(criterion_of(study.options));
+    matrix["models"] = confusion.models;
+    const std::size_t m = confusion.models.size();
+    for (std::size_t i = 0; i < m; ++i) {
+      Json row = Json::array(), inverse = Json::array();
+      for (std::size_t j = 0; j < m; ++j) {
+        row.push_back(number_json(confusion.confusion[i * m + j]));
+        inverse.push_back(number_json(confusion.inversion[i * m + j]));
+      }
+      matrix["confusion"].push_back(std::move(row));
+      matrix["inversion"].push_back(std::move(inverse));
+    }
+    json["confusion"] = std::move(matrix);
+  }
+  return text_of(json);
+}
+
+std::vector<std::filesystem::path> write_recovery(const RecoverStudy& study,
+                                                  const std::filesystem::path& folder, bool figures) {
+  StudyAlbum album(folder, figures);
+  for (const Recovery& recovery : study.recoveries) {
+    std::vector<std::string> names{"subject"};
+    for (const Parameter& p : recovery.model.parameters) {
+      names.push_back("true_" + p.name);
+      names.push_back("fitted_" + p.name);
+    }
+    io::CsvWriter table(folder / fmt::format("recovery-{}.csv", file_name(recovery.model.name)), names);
+    for (std::size_t i = 0; i < recovery.truth.size(); ++i) {
+      table.whole(static_cast<std::int64_t>(i) + 1);
+      for (std::size_t k = 0; k < recovery.truth[i].size(); ++k)
+        table.number(recovery.truth[i][k]).number(recovery.fitted[i][k]);
+      table.end_row();
+    }
+    table.commit();
+    album.recovery(recovery);
+  }
+  if (study.confusion) {
+    const ModelConfusion& confusion = *study.confusion;
+    const std::size_t m = confusion.models.size();
+    io::CsvWriter table(folder / "confusion.csv", {"simulated", "best_fitted", "count",
+                                                   "p_best_given_simulated", "p_simulated_given_best"});
+    for (std::size_t i = 0; i < m * m; ++i) {
+      table.text(confusion.models[i / m]).text(confusion.models[i % m]).number(confusion.counts[i]);
+      table.number(confusion.confusion[i]).number(confusion.inversion[i]);
+      table.end_row();
+    }
+    table.commit();
+    album.confusion(confusion);
+  }
+  return album.pictures();
+}
+
+}  // namespace likely::choice

@@ -1,0 +1,49 @@
+// Whether a task can tell parameters and models apart: what `likely recover` does.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "likely/models/choice/recovery.hpp"
+#include "likely/models/choice_study/study.hpp"
+
+namespace likely::choice {
+
+struct RecoverOptions {
+  Method method = Method::mle;           // not nuts
+  std::int64_t subjects = 100;           // simulated for each model
+  std::vector<std::string> laws;         // of their parameters, as in draw_population
+  std::optional<Criterion> criterion{};  // by which models are chosen; else BIC for mle, evidence for map
+  std::uint64_t seed = 1;
+  FitOptions fit{};
+  // False stops.
+  std::function<bool(const StudyProgress&)> progress = nullptr;
+};
+
+struct RecoverStudy {
+  Bandit task;
+  RecoverOptions options;
+  std::vector<Recovery> recoveries;         // of the models that have parameters
+  std::optional<ModelConfusion> confusion;  // of two models or more
+  bool interrupted = false;
+};
+
+// Simulates people of each model, fits them again, and, where there are several models, tells which fits whom
+// best. Refuses nuts, laws of parameters that no model has, and what simulate refuses.
+RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
+                           const RecoverOptions& options);
+
+std::string recover_text(const RecoverStudy& study);
+// task, subjects, method, seed; models: name and parameters, each with correlation, rank_correlation, bias,
+// rmse, at_bounds; confusion and inversion as rows.
+std::string recover_json(const RecoverStudy& study);
+// recovery-NAME.csv (true and fitted), confusion.csv and figures/, into a folder that is there. Returns the
+// pictures as write_study does.
+std::vector<std::filesystem::path> write_recovery(const RecoverStudy& study,
+                                                  const std::filesystem::path& folder, bool figures = true);
+
+}  // namespace likely::choice

@@ -1,0 +1,263 @@
+#include "likely/models/choice_study/report_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "likely/core/create.hpp"
+#include "likely/models/choice_study/report.hpp"
+
+namespace likely::choice {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Numbers = std::vector<double>;
+
+constexpr std::int64_t kMostPoints = 40;  // of a learning curve
+constexpr std::int64_t kDraws = 100;      // of a posterior, for a predictive check
+constexpr int kPanel = 400;               // width and height of one of several pictures
+
+Numbers column(const Numbers& table, std::size_t columns, std::size_t k) {
+  Numbers values;
+  for (std::size_t i = k; i < table.size(); i += columns) values.push_back(table[i]);
+  return values;
+}
+
+std::size_t longest(const Trials& trials) {
+  std::int64_t most = 1;
+  for (const Subject& subject : trials.subjects) most = std::max(most, subject.size());
+  return static_cast<std::size_t>(most);
+}
+
+// A step for each bin of a histogram.
+struct Histogram {
+  Numbers x, height;
+  double width;
+};
+
+Histogram histogram(Numbers values, double low, double high) {
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  const auto bins = static_cast<std::size_t>(std::clamp(std::ceil(2.0 * std::sqrt(count)), 6.0, 40.0));
+  Histogram result;
+  result.width = (high - low) / static_cast<double>(bins);
+  Numbers heights(bins);
+  for (const double x : values) {
+    const auto at = static_cast<std::size_t>(std::max(0.0, (x - low) / result.width));
+    heights[std::min(at, bins - 1)] += 1.0;
+  }
+  for (std::size_t b = 0; b < bins; ++b) {
+    for (const std::size_t edge : {b, b + 1}) {
+      result.x.push_back(low + result.width * static_cast<double>(edge));
+      result.height.push_back(heights[b]);
+    }
+  }
+  return result;
+}
+
+// The law of the population in the unconstrained parameter: mean and deviation.
+std::optional<std::pair<double, double>> law_of(const ModelStudy& study, int k) {
+  if (study.em && study.em->covariates.empty())
+    return std::pair(study.em->coefficient(k, 0), study.em->sd(k));
+  if (!study.sampled) return std::nullopt;
+  const auto mean = [](const Chains& chains) {
+    double sum = 0.0, count = 0.0;
+    for (const Numbers& chain : chains) {
+      for (const double x : chain) sum += x;
+      count += static_cast<double>(chain.size());
+    }
+    return sum / count;
+  };
+  const HierarchicalPosterior& posterior = study.sampled->posterior;
+  return std::pair(mean(posterior.group_mean(k, Scale::unconstrained)), mean(posterior.group_spread(k)));
+}
+
+void draw_law(plot::Figure& figure, const Parameter& p, std::pair<double, double> law, double low,
+              double high, double area) {
+  Numbers x, density;
+  for (int i = 1; i < 200; ++i) {
+    const double at = low + (high - low) * i / 200.0;
+    if (!(at > p.lower && at < p.upper)) continue;
+    const double u = p.unconstrained(at);
+    const double z = (u - law.first) / law.second;
+    x.push_back(at);
+    density.push_back(area * std::exp(-0.5 * z * z) /
+                      (law.second * std::sqrt(2.0 * std::numbers::pi) * p.slopes(u).first));
+  }
+  if (!x.empty()) figure.line(tensor(x), tensor(density), {.label = "population", .color = "#d55e00"});
+}
+
+plot::Figure parameter_figure(const ModelStudy& study, std::size_t k) {
+  const Parameter& p = study.fit.model.parameters[k];
+  Numbers values;
+  for (const SubjectFit& subject : study.fit.subjects) {
+    if (std::isfinite(subject.estimate[k])) values.push_back(subject.estimate[k]);
+  }
+  const std::string y_label = k == 0 ? "subjects" : "";
+  if (values.empty()) return plot::Figure({.title = p.meaning, .x_label = p.name, .y_label = y_label});
+  double low = *std::min_element(values.begin(), values.end());
+  double high = *std::max_element(values.begin(), values.end());
+  if (p.transform == Transform::logit) {
+    low = p.lower;
+    high = p.upper;
+  } else if (p.transform == Transform::log) {
+    low = p.lower;
+  }
+  if (!(high > low)) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  const Histogram bars = histogram(values, low, high);
+  const double most = *std::max_element(bars.height.begin(), bars.height.end());
+  plot::Figure figure({.title = p.meaning,
+                       .x_label = p.name,
+                       .y_label = y_label,
+                       .y_range = std::pair(0.0, 1.25 * most),  // with room for the legend
+                       .legend = "top right"});
+  figure.band(tensor(bars.x), tensor(Numbers(bars.x.size(), 0.0)), tensor(bars.height), {.color = "#56b4e9"});
+  figure.line(tensor(bars.x), tensor(bars.height), {.color = "#0072b2", .width = 1.0});
+  const double area = bars.width * static_cast<double>(values.size());
+  if (const auto law = law_of(study, static_cast<int>(k))) draw_law(figure, p, *law, low, high, area);
+  return figure;
+}
+
+}  // namespace
+
+FittedCurve::FittedCurve(const Trials& trials)
+    : bin_((static_cast<std::int64_t>(longest(trials)) + kMostPoints - 1) / kMostPoints),
+      options_(static_cast<std::size_t>(trials.options)) {
+  const std::size_t bins =
+      (longest(trials) + static_cast<std::size_t>(bin_) - 1) / static_cast<std::size_t>(bin_);
+  sums_.assign(bins * options_, 0.0);
+  counts_.assign(bins, 0.0);
+}
+
+void FittedCurve::add(const Trace& expected) {
+  for (std::int64_t t = 0; t < expected.trials; ++t) {
+    const auto at = static_cast<std::size_t>(t / bin_);
+    counts_[at] += 1.0;
+    for (std::size_t k = 0; k < options_; ++k)
+      sums_[at * options_ + k] += expected.probabilities[static_cast<std::size_t>(t) * options_ + k];
+  }
+}
+
+Numbers FittedCurve::rates() const {
+  Numbers rates = sums_;
+  for (std::size_t i = 0; i < rates.size(); ++i) rates[i] /= counts_[i / options_];
+  return rates;
+}
+
+void StudyAlbum::learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
+  if (!wanted_) return;
+  const LearningCurve observed = learning_curve(trials, fitted.bin());
+  const auto options = static_cast<std::size_t>(trials.options);
+  const Numbers rates = fitted.rates();
+  const Tensor x = tensor(observed.trial);
+  plot::Figure figure({.title = fmt::format("Choices and what {} expects", study.fit.model.name),
+                       .x_label = "trial",
+                       .y_label = "share of choices",
+                       .y_range = std::pair(0.0, 1.0),
+                       .legend = options == 2 ? "top right" : "outside"});
+  std::optional<PredictiveCheck> check;
+  if (study.sampled)
+    check = predictive_check(study.fit.model, trials, parameter_draws(study.sampled->posterior, kDraws),
+                             Rng(1), {.bin = fitted.bin()});
+  static const std::vector<std::string> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                               "#e69f00", "#56b4e9", "#000000", "#999999"};
+  // The share of the first of two options says nothing more.
+  for (std::size_t k = options == 2 ? 1 : 0; k < options; ++k) {
+    const std::string name =
+        "option " + (k < trials.option_names.size() ? trials.option_names[k] : std::to_string(k + 1));
+    const std::string& color = colors[k % colors.size()];
+    if (check)
+      figure.band(x, tensor(column(check->low, options, k)), tensor(column(check->high, options, k)),
+                  {.label = fmt::format("{}, 95 % of simulations", name), .color = color});
+    figure.points(x, tensor(column(observed.rates, options, k)),
+                  {.label = fmt::format("{}, observed", name), .color = color, .width = 2.5});
+    figure.line(x, tensor(column(rates, options, k)),
+                {.label = fmt::format("{}, fitted", name), .color = color});
+  }
+  album_.add("learning-" + file_name(study.fit.model.name), figure, 800, 440);
+}
+
+void StudyAlbum::parameters(const ModelStudy& study) {
+  if (!wanted_ || study.fit.model.size() == 0) return;
+  std::vector<plot::Figure> panels;
+  for (std::size_t k = 0; k < study.fit.model.parameters.size(); ++k)
+    panels.push_back(parameter_figure(study, k));
+  const int columns = std::min(3, study.fit.model.size());
+  const int rows = (study.fit.model.size() + columns - 1) / columns;
+  album_.add_panels("parameters-" + file_name(study.fit.model.name), panels, columns, kPanel * columns,
+                    kPanel * rows * 4 / 5);
+}
+
+void StudyAlbum::recovery(const Recovery& recovery) {
+  if (!wanted_ || recovery.model.size() == 0) return;
+  std::vector<plot::Figure> panels;
+  for (std::size_t k = 0; k < recovery.parameters.size(); ++k) {
+    Numbers truth, fitted;
+    for (std::size_t i = 0; i < recovery.truth.size(); ++i) {
+      truth.push_back(recovery.truth[i][k]);
+      fitted.push_back(recovery.fitted[i][k]);
+    }
+    const RecoveredParameter& p = recovery.parameters[k];
+    plot::Figure figure(
+        {.title = fmt::format("{}: r = {:.2f}, ranks {:.2f}", p.name, p.correlation, p.rank_correlation),
+         .x_label = "true " + p.name,
+         .y_label = "fitted " + p.name,
+         .legend = "none"});
+    figure.points(tensor(truth), tensor(fitted), {.color = "#0072b2", .width = 1.5});
+    const double low = *std::min_element(truth.begin(), truth.end());
+    const double high = *std::max_element(truth.begin(), truth.end());
+    const Numbers ends{low, high};
+    figure.line(tensor(ends), tensor(ends), {.color = "#000000", .width = 1.0, .dashed = true});
+    panels.push_back(figure);
+  }
+  const int columns = std::min(3, recovery.model.size());
+  const int rows = (recovery.model.size() + columns - 1) / columns;
+  album_.add_panels("recovery-" + file_name(recovery.model.name), panels, columns, kPanel * columns,
+                    kPanel * rows);
+}
+
+void StudyAlbum::confusion(const ModelConfusion& confusion) {
+  if (!wanted_) return;
+  const auto m = static_cast<std::int64_t>(confusion.models.size());
+  Numbers rounded;
+  for (const double share : confusion.confusion) rounded.push_back(std::round(share * 100.0) / 100.0);
+  plot::Figure figure({.title = "p(best fitted | simulated)",
+                       .x_label = "best fitted",
+                       .y_label = "simulated",
+                       .legend = "none"});
+  figure.image(tensor(rounded, {m, m}),
+               {.values = true, .column_labels = confusion.models, .row_labels = confusion.models});
+  const int size = std::clamp(200 + 90 * static_cast<int>(m), 480, 1200);
+  album_.add("confusion", figure, size + 120, size);
+}
+
+void StudyAlbum::frequencies(const std::vector<std::string>& models, const Numbers& frequencies,
+                             const Numbers& protected_exceedance) {
+  if (!wanted_) return;
+  plot::Figure shares({.title = "Estimated share of subjects",
+                       .y_label = "frequency",
+                       .y_range = std::pair(0.0, 1.0),
+                       .legend = "none"});
+  shares.bars(models, tensor(frequencies), {.color = "#0072b2"});
+  plot::Figure surely({.title = "The most frequent model",
+                       .y_label = "protected exceedance probability",
+                       .y_range = std::pair(0.0, 1.0),
+                       .legend = "none"});
+  surely.bars(models, tensor(protected_exceedance), {.color = "#d55e00"});
+  const int width = std::clamp(200 + 160 * static_cast<int>(models.size()), 800, 2000);
+  album_.add_panels("frequencies", {shares, surely}, 2, width, 400);
+}
+
+std::vector<fs::path> StudyAlbum::pictures() const {
+  std::vector<fs::path> relative;
+  for (const fs::path& picture : album_.pictures()) relative.push_back(picture.lexically_relative(folder_));
+  return relative;
+}
+
+}  // namespace likely::choice

@@ -1,0 +1,58 @@
+// The figures of studies. Internal to choice_study/.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "likely/models/choice/predictive.hpp"
+#include "likely/models/choice/recovery.hpp"
+#include "likely/models/choice_study/study.hpp"
+#include "likely/models/recipe/album.hpp"
+
+namespace likely::choice {
+
+// The mean probability of each option along the trials, over subjects.
+class FittedCurve {
+ public:
+  explicit FittedCurve(const Trials& trials);
+  void add(const Trace& expected);
+
+  std::int64_t bin() const { return bin_; }
+  // Bins x options.
+  std::vector<double> rates() const;
+
+ private:
+  std::int64_t bin_;
+  std::size_t options_;
+  std::vector<double> sums_, counts_;
+};
+
+class StudyAlbum {
+ public:
+  // Draws nothing unless it is wanted.
+  StudyAlbum(const std::filesystem::path& folder, bool wanted)
+      : folder_(folder), album_(folder), wanted_(wanted) {}
+
+  // "learning-MODEL": how often each option was chosen, and how often the model expected it.
+  void learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted);
+  // "parameters-MODEL": the estimates of all subjects, with the law of the population where there is one.
+  void parameters(const ModelStudy& study);
+  // "recovery-MODEL": true and fitted parameters.
+  void recovery(const Recovery& recovery);
+  // "confusion": which model was best for data of which.
+  void confusion(const ModelConfusion& confusion);
+  // "frequencies": how many subjects use each model, and how surely it is the most frequent.
+  void frequencies(const std::vector<std::string>& models, const std::vector<double>& frequencies,
+                   const std::vector<double>& protected_exceedance);
+
+  // Without their endings, relative to the folder.
+  std::vector<std::filesystem::path> pictures() const;
+
+ private:
+  std::filesystem::path folder_;
+  models::Album album_;
+  bool wanted_;
+};
+
+}  // namespace likely::choice

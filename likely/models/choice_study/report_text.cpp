@@ -1,0 +1,149 @@
+// The study as tables to read.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "likely/models/choice_study/option_text.hpp"
+#include "likely/models/choice_study/report.hpp"
+#include "likely/prob/sample_moments.hpp"
+
+namespace likely::choice {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::size_t kWarningsShown = 5;
+
+std::string fixed(double x, int digits = 2) {
+  return std::isfinite(x) ? fmt::format("{:.{}f}", x, digits) : std::string("-");
+}
+std::string short_number(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x) : std::string("-"); }
+
+double mean_r2(const Fit& fit) {
+  double sum = 0.0;
+  for (const SubjectFit& subject : fit.subjects) sum += subject.pseudo_r2;
+  return sum / static_cast<double>(fit.subjects.size());
+}
+
+const char* describe(Method method) {
+  switch (method) {
+    case Method::mle: return "maximum likelihood, each subject alone";
+    case Method::map: return "posterior mode of each subject, with Laplace's evidence";
+    case Method::em: return "a population and its members, by expectation-maximization";
+    case Method::nuts: break;
+  }
+  return "a population and its members, sampled by NUTS";
+}
+
+Rows model_rows(const Study& study) {
+  Rows rows{{"model", "parameters", "log-likelihood", "R2"}};
+  const Method method = study.method;
+  const auto add = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) rows[0].emplace_back(name);
+  };
+  if (method == Method::nuts) {
+    add({"LOO", "+-", "WAIC"});
+  } else {
+    add({"AIC", "BIC"});
+    if (method != Method::mle) add({"ln evidence"});
+    if (method == Method::em) add({"iBIC", "rounds"});
+  }
+  for (const ModelStudy& model : study.models) {
+    const Fit& fit = model.fit;
+    std::vector<std::string> row{fit.model.name, std::to_string(fit.model.size()),
+                                 fixed(fit.log_likelihood()), fixed(mean_r2(fit), 3)};
+    if (model.sampled) {
+      row.push_back(fixed(model.sampled->loo.elpd));
+      row.push_back(fixed(model.sampled->loo.standard_error));
+      row.push_back(fixed(model.sampled->waic.elpd));
+    } else {
+      row.push_back(fixed(fit.aic()));
+      row.push_back(fixed(fit.bic()));
+      if (method != Method::mle) row.push_back(fixed(fit.log_evidence()));
+    }
+    if (model.em) {
+      row.push_back(fixed(model.em->integrated_bic));
+      row.push_back(fmt::format("{}", model.em->iterations));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The estimates over subjects.
+Rows parameter_rows(const Fit& fit) {
+  Rows rows{{"parameter", "mean", "sd", "min", "median", "max", "at a bound", "not determined"}};
+  for (std::size_t k = 0; k < fit.model.parameters.size(); ++k) {
+    std::vector<double> x;
+    std::int64_t at_bound = 0, flat = 0;
+    for (const SubjectFit& subject : fit.subjects) {
+      x.push_back(subject.estimate[k]);
+      flat += subject.standing[k] == Standing::flat ? 1 : 0;
+      at_bound +=
+          subject.standing[k] == Standing::at_lower || subject.standing[k] == Standing::at_upper ? 1 : 0;
+    }
+    const double sd = x.size() > 1 ? std::sqrt(likely::detail::variance_of(x)) : std::nan("");
+    rows.push_back({fit.model.parameters[k].name, short_number(likely::detail::mean_of(x)), short_number(sd),
+                    short_number(quantile(x, 0.0)), short_number(quantile(x, 0.5)),
+                    short_number(quantile(x, 1.0)), std::to_string(at_bound), std::to_string(flat)});
+  }
+  return rows;
+}
+
+Rows em_rows(const HierarchicalFit& em) {
+  Rows rows{{"population", "middle", "mean", "+-", "sd"}};
+  for (const std::string& covariate : em.covariates) {
+    rows[0].push_back("by " + covariate);
+    rows[0].emplace_back("+-");
+    rows[0].emplace_back("p");
+  }
+  for (int k = 0; k < em.model.size(); ++k) {
+    const Parameter& p = em.model.parameters[static_cast<std::size_t>(k)];
+    std::vector<std::string> row{p.name, short_number(p.natural(em.coefficient(k, 0))),
+                                 short_number(em.coefficient(k, 0)), short_number(em.standard_error(k, 0)),
+                                 short_number(em.sd(k))};
+    for (int c = 1; c <= static_cast<int>(em.covariates.size()); ++c) {
+      row.push_back(short_number(em.coefficient(k, c)));
+      row.push_back(short_number(em.standard_error(k, c)));
+      row.push_back(short_number(em.p_value(k, c)));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void add_warnings(std::string& text, const std::string& of, const std::vector<std::string>& warnings) {
+  const std::size_t shown = std::min(kWarningsShown, warnings.size());
+  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("warning: {}{}\n", of, warnings[i]);
+  if (warnings.size() > shown) text += fmt::format("warning: {}and {} more\n", of, warnings.size() - shown);
+}
+
+}  // namespace
+
+std::string study_text(const Study& study) {
+  std::string text =
+      fmt::format("{}{} subject{}, {} trials, {} options\n{}: {}\n\n",
+                  study.file.empty() ? "" : study.file + ": ", study.subjects, study.subjects == 1 ? "" : "s",
+                  study.trials, study.options, name_of(study.method), describe(study.method));
+  text += aligned(model_rows(study));
+  for (const ModelStudy& model : study.models) {
+    if (model.fit.model.size() == 0) continue;
+    text += fmt::format("\n{}, {}:\n{}", model.fit.model.name,
+                        study.method == Method::nuts ? "posterior means of the subjects" : "subjects",
+                        aligned(parameter_rows(model.fit)));
+    if (model.em)
+      text += fmt::format("mean and sd are unconstrained; the middle is the parameter there\n{}",
+                          aligned(em_rows(*model.em)));
+    if (model.sampled) text += summary_table(model.sampled->group);
+  }
+  std::string warnings;
+  add_warnings(warnings, "", study.warnings);
+  for (const ModelStudy& model : study.models)
+    add_warnings(warnings, model.fit.model.name + ", ", model.warnings());
+  return warnings.empty() ? text : text + "\n" + warnings;
+}
+
+}  // namespace likely::choice

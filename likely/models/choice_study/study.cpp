@@ -1,0 +1,244 @@
+#include "likely/models/choice_study/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "likely/core/error.hpp"
+#include "likely/models/choice_study/people.hpp"
+
+namespace likely::choice {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// How many subjects are fitted between two reports. A multiple of what is fitted at once, so that the bits
+// are those of one fit of all.
+constexpr std::size_t kPiece = 2048;
+
+class Reporter {
+ public:
+  Reporter(const StudyOptions& options, std::string model) : options_(options), model_(std::move(model)) {}
+  // False when the study is to stop.
+  bool operator()(const std::string& doing, double done) const {
+    return !options_.progress || options_.progress({model_, doing, done});
+  }
+
+ private:
+  const StudyOptions& options_;
+  std::string model_;
+};
+
+Trials part_of(const Trials& trials, std::size_t begin, std::size_t end) {
+  Trials part;
+  part.options = trials.options;
+  part.cues = trials.cues;
+  part.option_names = trials.option_names;
+  part.cue_names = trials.cue_names;
+  const auto first = trials.subjects.begin();
+  part.subjects.assign(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end));
+  return part;
+}
+
+// Subjects one by one: mle and map. False when it was stopped.
+bool fit_alone(const Trials& trials, const Model& model, const StudyOptions& options, const Reporter& report,
+               Fit& fit) {
+  const std::size_t count = trials.subjects.size();
+  const bool posterior = options.method == Method::map;
+  fit.model = model;
+  fit.is_posterior = posterior;
+  for (std::size_t begin = 0; begin < count; begin += kPiece) {
+    if (!report("fitting", static_cast<double>(begin) / static_cast<double>(count))) return false;
+    const std::size_t end = std::min(count, begin + kPiece);
+    const Likelihood likelihood = begin == 0 && end == count ? Likelihood(model, trials)
+                                                             : Likelihood(model, part_of(trials, begin, end));
+    Fit piece = posterior ? fit_posterior(likelihood, options.fit) : fit_likelihood(likelihood, options.fit);
+    std::move(piece.subjects.begin(), piece.subjects.end(), std::back_inserter(fit.subjects));
+  }
+  return report("fitting", 1.0);
+}
+
+bool fit_by_em(const Likelihood& likelihood, const StudyOptions& options, const Reporter& report,
+               ModelStudy& result) {
+  EmOptions em = options.em;
+  em.fit = options.fit;
+  bool go_on = true;
+  em.progress = [&](const EmProgress& now) {
+    go_on =
+        go_on && report(fmt::format("round {}, ln evidence {:.2f}", now.iteration, now.log_evidence), kNaN);
+    return go_on;
+  };
+  result.em = fit_hierarchical(likelihood, em, Rng(options.seed));
+  result.fit = result.em->subjects;
+  return go_on && report("fitting", 1.0);
+}
+
+// How far all chains together are.
+class ChainProgress {
+ public:
+  ChainProgress(const Reporter& report, std::int64_t chains)
+      : report_(report), at_(static_cast<std::size_t>(chains)) {}
+  bool operator()(const NutsProgress& now) {
+    at_[static_cast<std::size_t>(now.chain)] = now.iteration;
+    double sum = 0.0;
+    for (const std::int64_t iteration : at_) sum += static_cast<double>(iteration);
+    go_on_ = go_on_ && report_(now.warming ? "warming up" : "sampling",
+                               sum / static_cast<double>(now.iterations) / static_cast<double>(at_.size()));
+    return go_on_;
+  }
+  bool go_on() const { return go_on_; }
+
+ private:
+  const Reporter& report_;
+  std::vector<std::int64_t> at_;
+  bool go_on_ = true;
+};
+
+// The log-likelihood of choosing at random.
+double chance_of(const Trials& trials, const Subject& subject) {
+  double chance = 0.0;
+  for (std::size_t t = 0; t < subject.choice.size(); ++t) {
+    const int offered = subject.offered.empty() ? trials.options : std::popcount(subject.offered[t]);
+    chance -= std::log(static_cast<double>(offered));
+  }
+  return chance;
+}
+
+// A subject as the posterior sees it.
+SubjectFit posterior_fit(const SampledStudy& sampled, const Likelihood& likelihood, const Trials& trials,
+                         std::int64_t subject) {
+  const Model& model = likelihood.model();
+  const auto n = static_cast<std::size_t>(model.size());
+  SubjectFit fit;
+  fit.id = likelihood.id(subject);
+  fit.trials = likelihood.trials(subject);
+  fit.converged = true;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Summary& s = sampled.subjects[static_cast<std::size_t>(subject) * n + k];
+    fit.estimate.push_back(s.mean);
+    fit.unconstrained.push_back(model.parameters[k].unconstrained(s.mean));
+    fit.standard_error.push_back(s.sd);
+    fit.interval_lower.push_back(s.low);
+    fit.interval_upper.push_back(s.high);
+    fit.standing.push_back(Standing::inside);
+  }
+  fit.covariance.assign(n * n, kNaN);
+  fit.log_likelihood = likelihood.evaluate_subject(subject, fit.estimate, {}, {}, Scale::natural);
+  fit.chance = chance_of(trials, trials.subjects[static_cast<std::size_t>(subject)]);
+  fit.pseudo_r2 = 1.0 - fit.log_likelihood / fit.chance;
+  fit.aic = fit.bic = fit.log_joint = fit.log_det_hessian = fit.log_evidence = kNaN;
+  return fit;
+}
+
+bool fit_by_nuts(const Trials& trials, const Likelihood& likelihood, const StudyOptions& options,
+                 const Reporter& report, ModelStudy& result) {
+  HierarchicalOptions hierarchical = options.hierarchical;
+  ChainProgress progress(report, hierarchical.sampler.chains);
+  hierarchical.sampler.progress = [&](const NutsProgress& now) { return progress(now); };
+  Rng rng(options.seed);
+  SampledStudy sampled{sample_hierarchical(likelihood, rng.split(), hierarchical), {}, {}, {}, {}, {}};
+  if (!progress.go_on()) return false;
+  const SummaryOptions summary{.interval = options.fit.confidence};
+  std::vector<std::string> ids;
+  for (const Subject& subject : trials.subjects) ids.push_back(subject.id);
+  if (!report("summaries", kNaN)) return false;
+  sampled.group = sampled.posterior.group_summaries(summary);
+  sampled.subjects = sampled.posterior.subject_summaries(ids, summary);
+  const PointwiseLogLikelihood pointwise = trial_log_likelihood(sampled.posterior, likelihood);
+  sampled.loo = leave_one_out(pointwise);
+  sampled.waic = waic(pointwise);
+  sampled.subject_loo = by_subject(sampled.loo, likelihood);
+  result.fit.model = likelihood.model();
+  result.fit.is_posterior = true;
+  for (std::int64_t i = 0; i < likelihood.subjects(); ++i)
+    result.fit.subjects.push_back(posterior_fit(sampled, likelihood, trials, i));
+  result.sampled = std::move(sampled);
+  return report("summaries", 1.0);
+}
+
+bool fit_model(const Trials& trials, const Model& model, const StudyOptions& options, ModelStudy& result) {
+  const Reporter report(options, model.name);
+  if (options.method == Method::mle || options.method == Method::map)
+    return fit_alone(trials, model, options, report, result.fit);
+  const Likelihood likelihood(model, trials);
+  if (options.method == Method::em) return fit_by_em(likelihood, options, report, result);
+  return fit_by_nuts(trials, likelihood, options, report, result);
+}
+
+}  // namespace
+
+Study fit_study(const Trials& trials, const std::vector<Model>& models, const StudyOptions& options) {
+  if (trials.subjects.empty()) throw Error("there are no subjects");
+  Study study;
+  study.subjects = static_cast<std::int64_t>(trials.subjects.size());
+  study.trials = trials.size();
+  study.options = trials.options;
+  study.method = options.method;
+  study.seed = options.seed;
+  study.warnings = trials.warnings;
+  for (const Model& model : models) {
+    const auto begin = std::chrono::steady_clock::now();
+    ModelStudy result;
+    if (!fit_model(trials, model, options, result)) {
+      study.interrupted = true;
+      return study;
+    }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    study.models.push_back(std::move(result));
+  }
+  return study;
+}
+
+std::vector<double> ModelStudy::scores() const {
+  if (sampled) return sampled->subject_loo;
+  if (em && !em->integrated_log_likelihood.empty()) return em->integrated_log_likelihood;
+  std::vector<double> scores;
+  for (const SubjectFit& subject : fit.subjects)
+    scores.push_back(fit.is_posterior ? subject.log_evidence : -0.5 * subject.bic);
+  return scores;
+}
+
+double ModelStudy::log_joint() const {
+  double sum = 0.0;
+  for (const SubjectFit& subject : fit.subjects) sum += subject.log_joint;
+  return sum;
+}
+
+std::vector<std::string> ModelStudy::warnings() const {
+  std::vector<std::string> all = fit.warnings();
+  if (em) all.insert(all.begin(), em->warnings.begin(), em->warnings.end());
+  if (!sampled) return all;
+  std::vector<Summary> summaries = sampled->group;
+  summaries.insert(summaries.end(), sampled->subjects.begin(), sampled->subjects.end());
+  for (const std::string& warning : sampling_warnings(sampled->posterior.draws, summaries))
+    all.push_back(warning);
+  return all;
+}
+
+void read_covariates(const std::string& path, const Trials& trials, EmOptions& em) {
+  const PersonTable table = read_person_table(path);
+  if (table.columns.empty()) throw Error(fmt::format("{}: there is no column besides the ids", path));
+  std::map<std::string, std::size_t> row_of;
+  for (std::size_t r = 0; r < table.ids.size(); ++r) row_of.emplace(table.ids[r], r);
+  em.covariates = table.columns;
+  em.values.clear();
+  for (const Subject& subject : trials.subjects) {
+    const auto found = row_of.find(subject.id);
+    if (found == row_of.end()) throw Error(fmt::format("{}: subject {} has no row", path, subject.id));
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+      const double x = table.numbers[found->second * table.columns.size() + c];
+      if (!std::isfinite(x))
+        throw Error(fmt::format("{}: {} of subject {} is missing", path, table.columns[c], subject.id));
+      em.values.push_back(x);
+    }
+  }
+}
+
+}  // namespace likely::choice
