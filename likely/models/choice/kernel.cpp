@@ -50,6 +50,7 @@ void evaluate_lanes(const Parts& parts, int parameters, const Group& group, std:
     chooser.score(trial);
     learner(trial);
   }
+  chooser.finish();
   const Jets<kOrder>& jets = state.jets;
   hn::StoreU(jets.load(state.total), D(), result.log_likelihood + lane);
   for (int j = 0; j < parameters; ++j) {

@@ -45,6 +45,11 @@ class Chooser {
     return hn::MulAdd(lapse, hn::Sub(where(trial.offered(k), hn::Div(hn::Set(D(), 1.0), count_)), p), p);
   }
 
+  // After the last trial.
+  void finish() {
+    if (factors_ > 0) take_logarithm();
+  }
+
   // Adds ln p(choice), in lanes that still have a trial.
   void score(const TrialLanes& trial) {
     if (parts_.choosing != Choosing::softmax) {
@@ -117,6 +122,28 @@ class Chooser {
   }
 
   void softmax(const TrialLanes& trial) {
+    if (parts_.options == 2 && trial.all_offered()) {
+      softmax_of_two();
+    } else {
+      softmax_of_many(trial);
+    }
+  }
+
+  void softmax_of_two() {
+    const V one = hn::Set(D(), 1.0);
+    const V first = jets_.load(s_.utility[0]);
+    const V second = jets_.load(s_.utility[1]);
+    const V e = math::exp_nonpositive(D(), hn::Neg(hn::Abs(hn::Sub(first, second))));
+    top_ = hn::Max(first, second);
+    total_ = hn::Add(one, e);
+    const V large = hn::Div(one, total_);
+    const V small = hn::Mul(e, large);
+    const Lanes first_wins = hn::Ge(first, second);
+    p_[0] = hn::IfThenElse(first_wins, large, small);
+    p_[1] = hn::IfThenElse(first_wins, small, large);
+  }
+
+  void softmax_of_many(const TrialLanes& trial) {
     const V lowest = hn::Set(D(), -1e308);
     V top = lowest;
     for (int k = 0; k < parts_.options; ++k) {
@@ -130,22 +157,43 @@ class Chooser {
     }
     const V inverse = hn::Div(hn::Set(D(), 1.0), total);
     for (int k = 0; k < parts_.options; ++k) p_[k] = hn::Mul(p_[k], inverse);
-    log_total_ = hn::Add(top, math::log(D(), total));
+    top_ = top;
+    total_ = total;
+  }
+
+  // ln p = u - top - ln total: the logarithm of a product of many totals is taken at once. Each is at most
+  // the number of options, so that so many make a finite product.
+  void add_log_probability(Lanes there, V chosen) {
+    constexpr int kMostFactors = 128;
+    jets_.add(s_.total, where(there, hn::Sub(chosen, top_)));
+    product_ = hn::Mul(product_, hn::IfThenElse(there, total_, hn::Set(D(), 1.0)));
+    if (++factors_ == kMostFactors) take_logarithm();
+  }
+  void take_logarithm() {
+    jets_.store(s_.total, hn::Sub(jets_.load(s_.total), math::log(D(), product_)));
+    product_ = hn::Set(D(), 1.0);
+    factors_ = 0;
   }
 
   // With r_k = [k chosen] - p_k:  l' = sum r u',  l'' = sum r u'' - (sum p u' u' - sum p u' sum p u').
   void score_softmax(const TrialLanes& trial, double* to) {
     const Lanes there = trial.there();
     V chosen = hn::Zero(D());
+    V likely = hn::Set(D(), 1.0);
     V r[kMostOptions];
     V p[kMostOptions];
     for (int k = 0; k < parts_.options; ++k) {
       const Lanes mask = trial.chosen(k);
       chosen = hn::IfThenElse(mask, jets_.load(s_.utility[k]), chosen);
+      likely = hn::IfThenElse(mask, p_[k], likely);
       p[k] = where(there, p_[k]);
       r[k] = hn::Sub(where(mask, hn::Set(D(), 1.0)), p[k]);
     }
-    jets_.add(to, where(there, hn::Sub(chosen, log_total_)));
+    if (to == s_.total) {
+      add_log_probability(there, chosen);
+    } else {
+      jets_.store(to, likely);  // what follows needs p, not its logarithm
+    }
     if constexpr (kOrder >= 1) {
       jets_.for_derivatives(s_.parameters, [&](std::size_t e) {
         V slope = hn::Mul(r[0], jets_.load(s_.utility[0] + e));
@@ -179,13 +227,13 @@ class Chooser {
     }
   }
 
-  // From l = ln p with its derivatives to ln((1 - x) p + x / n) for the lapse x. With P the new probability:
-  // by l: w = (1 - x) p / P, w (1 - w); by x: d = (1 / n - p) / P, -d^2; by both: -p / P - w d.
+  // From p and the derivatives of l = ln p to ln((1 - x) p + x / n) for the lapse x. With P the new
+  // probability: by l: w = (1 - x) p / P, w (1 - w); by x: d = (1 / n - p) / P, -d^2; by both: -p / P - w d.
   void score_lapse(const TrialLanes& trial) {
     const Lanes there = trial.there();
     const V one = hn::Set(D(), 1.0);
     const V x = s_.theta(parts_.lapse);
-    const V p = math::exp_nonpositive(D(), hn::Min(hn::Zero(D()), jets_.load(local())));
+    const V p = jets_.load(local());
     const V mixed = hn::MulAdd(x, hn::Sub(hn::Div(one, count_), p), p);
     jets_.add(s_.total, where(there, math::log(D(), mixed)));
     if constexpr (kOrder >= 1) {
@@ -299,7 +347,9 @@ class Chooser {
   const Parts& parts_;
   V p_[kMostOptions];
   V slope_[kMostOptions];
-  V count_, log_total_;
+  V count_, top_, total_;
+  V product_ = hn::Set(D(), 1.0);
+  int factors_ = 0;
 };
 
 }  // namespace likely::choice::HWY_NAMESPACE

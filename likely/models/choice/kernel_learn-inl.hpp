@@ -39,14 +39,19 @@ class Learner {
 
   void learn_values(const TrialLanes& trial) {
     read_outcome(trial);
-    set_product(delta(), lambda(), 1.0);
-    for (int j = 0; j < parts_.cues; ++j) subtract_where(delta(), s_.value[j], trial.learns(j));
+    Lanes learns[kMostCues];
+    for (int j = 0; j < parts_.cues; ++j) learns[j] = trial.learns(j);
+    jets_.for_entries(active_, [&](std::size_t e) {
+      V gap = jets_.load(lambda() + e);
+      for (int j = 0; j < parts_.cues; ++j) gap = hn::Sub(gap, where(learns[j], jets_.load(s_.value[j] + e)));
+      jets_.store(delta() + e, gap);
+    });
     s_.error = jets_.load(delta());
     if (parts_.learning == Learning::kalman) {
-      for (int j = 0; j < parts_.cues; ++j) total_variance(j, trial.learns(j), j == 0);
+      for (int j = 0; j < parts_.cues; ++j) total_variance(j, learns[j], j == 0);
       jets_.reciprocal(inverse(), difference(), active_);
     }
-    learn_cues([&](int j) { return trial.learns(j); });
+    learn_cues([&](int j) { return learns[j]; });
     if (parts_.fictitious) {
       for (int k = 0; k < parts_.options; ++k) learn_fictitious(trial, k);
     }
