@@ -66,7 +66,7 @@ RunReport for_each_run(const SavedRun& saved, Each&& each) {
 }
 
 RunReport train_all(const SavedRun& saved) {
-  RunReport all = for_each_run(saved, [&](Run run) {
+  RunReport all = for_each_run(saved, [&](const Run& run) {
     if (!saved.seeds.empty()) write_run(*saved.recipe, run, {});
     return train_one(*saved.recipe, run);
   });

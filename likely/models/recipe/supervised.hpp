@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,7 +45,8 @@ struct FitDefaults {
   double lr = 1e-3;
 };
 // The settings that every such recipe has: epochs, batch and lr. Others that are obeyed where a recipe
-// declares them: weight_decay, momentum and nesterov (by the optimizer), patience and clip_norm (by fit).
+// declares them: weight_decay, momentum and nesterov (by the optimizer), clip_norm (by fit), and patience (by
+// fit, where there are validation data).
 std::vector<Setting> fit_settings(const FitDefaults& defaults);
 
 // Half a cosine from the setting lr down to 0: for Supervised::schedule.
@@ -123,7 +126,8 @@ FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& ru
                                    .figures = false,
                                    .progress = run.progress};
   if (parts.schedule) options.schedule = parts.schedule(run, steps_of(run, splits.train));
-  if (settings.has("patience")) options.patience = settings.whole("patience");
+  // Nothing is chosen by the test data, the time to stop neither.
+  if (settings.has("patience") && splits.validation) options.patience = settings.whole("patience");
   if (settings.has("clip_norm")) options.clip_norm = settings.number("clip_norm");
   for (const OutputMetric& metric : objective.metrics) {
     options.metrics.push_back({metric.name,
@@ -153,29 +157,28 @@ FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& ru
 
 // Completes a recipe of which name, chapter, summary, data, figures and settings are given.
 template <Tree Model, class Optimizer = optim::Adam>
-Recipe supervised(Recipe about, Supervised<Model, Optimizer> parts) {
+Recipe supervised(const Recipe& about, const Supervised<Model, Optimizer>& parts) {
   const auto load = [parts](const Run& run, const Sizes& sizes) {
     Model model = parts.model(run, sizes, Rng(run.seed));
     io::load(detail::model_file(run), model);
     return model;
   };
   return detail::complete(
-      std::move(about),
-      {.data = parts.data,
-       .objective = parts.objective,
-       .fit = [parts](const Run& run, const Splits& splits, const Sizes& sizes,
-                      Rng rng) { return detail::fit_and_keep(parts, run, splits, sizes, rng); },
-       .load = [load](const Run& run, const Sizes& sizes) -> Predictor {
-         return [model = load(run, sizes)](const Tensor& x) { return nn::forward(model, x); };
-       },
-       .pictures =
-           [parts, load](const Run& run, const Sizes& sizes, const Splits& splits, Album& album) {
-             if (parts.pictures) parts.pictures(run, load(run, sizes), splits, album);
-           },
-       .remarks =
-           [parts, load](const Run& run, const Sizes& sizes, const Splits& splits) {
-             return parts.remarks ? parts.remarks(run, load(run, sizes), splits) : std::string();
-           }});
+      about, {.data = parts.data,
+              .objective = parts.objective,
+              .fit = [parts](const Run& run, const Splits& splits, const Sizes& sizes,
+                             Rng rng) { return detail::fit_and_keep(parts, run, splits, sizes, rng); },
+              .load = [load](const Run& run, const Sizes& sizes) -> Predictor {
+                return [model = load(run, sizes)](const Tensor& x) { return nn::forward(model, x); };
+              },
+              .pictures =
+                  [parts, load](const Run& run, const Sizes& sizes, const Splits& splits, Album& album) {
+                    if (parts.pictures) parts.pictures(run, load(run, sizes), splits, album);
+                  },
+              .remarks =
+                  [parts, load](const Run& run, const Sizes& sizes, const Splits& splits) {
+                    return parts.remarks ? parts.remarks(run, load(run, sizes), splits) : std::string();
+                  }});
 }
 
 }  // namespace likely::models
