@@ -8,6 +8,7 @@
 #include "likely/data/mnist1d.hpp"
 #include "likely/data/source.hpp"
 #include "likely/data/standardizer.hpp"
+#include "likely/data/stratify.hpp"
 #include "likely/data/textbook.hpp"
 #include "likely/data/toy.hpp"
 #include "likely/data/vocabulary.hpp"

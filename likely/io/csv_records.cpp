@@ -31,12 +31,16 @@ bool split_record(std::string_view record, const CsvDialect& dialect, std::vecto
   fields.clear();
   scratch.clear();
   scratch.reserve(record.size());  // so that views into it stay valid
+  const bool blanks = dialect.separator == ' ';
+  const std::string_view separators = blanks ? " \t" : std::string_view(&dialect.separator, 1);
+  const auto separates = [&](char c) { return separators.find(c) != std::string_view::npos; };
+  if (blanks) record = without_spaces(record, '\0');
   std::size_t place = 0;
   while (true) {
     std::size_t start = place;
-    while (start < record.size() && is_space(record[start]) && record[start] != dialect.separator) ++start;
+    while (start < record.size() && is_space(record[start]) && !separates(record[start])) ++start;
     if (start >= record.size() || record[start] != dialect.quote) {
-      const std::size_t end = std::min(record.find(dialect.separator, place), record.size());
+      const std::size_t end = std::min(record.find_first_of(separators, place), record.size());
       fields.push_back({without_spaces(record.substr(place, end - place), dialect.separator), false});
       place = end;
     } else {
@@ -51,11 +55,12 @@ bool split_record(std::string_view record, const CsvDialect& dialect, std::vecto
       if (i >= record.size()) return false;
       fields.push_back({std::string_view(scratch).substr(kept), true});
       place = i + 1;
-      while (place < record.size() && is_space(record[place]) && record[place] != dialect.separator) ++place;
-      if (place < record.size() && record[place] != dialect.separator) return false;
+      while (place < record.size() && is_space(record[place]) && !separates(record[place])) ++place;
+      if (place < record.size() && !separates(record[place])) return false;
     }
     if (place >= record.size()) return true;
     ++place;
+    while (blanks && is_space(record[place])) ++place;  // a record of blanks does not end in one
   }
 }
 
@@ -122,10 +127,23 @@ bool CsvRecords::find_record() {
   }
 }
 
+void CsvRecords::skip_lines(std::int64_t count) {
+  for (std::int64_t skipped = 0; skipped < count; ++skipped) {
+    std::size_t end = buffer_.find('\n', place_);
+    while (end == std::string::npos && fill()) end = buffer_.find('\n', place_);
+    if (end == std::string::npos && place_ == buffer_.size()) {
+      likely::refuse(reader_, path_ + ": " + std::to_string(count) + " lines are to be skipped, there are " +
+                                  std::to_string(skipped));
+    }
+    place_ = std::min(end, buffer_.size() - 1) + 1;
+    ++next_line_;
+  }
+}
+
 bool CsvRecords::next() {
   while (find_record()) {
     if (record_.ends_with('\r')) record_.remove_suffix(1);
-    if (record_.empty()) continue;
+    if (record_.empty() || (dialect_.separator == ' ' && without_spaces(record_, '\0').empty())) continue;
     if (!split_record(record_, dialect_, fields_, scratch_))
       refuse("a quoted field goes on after its closing quote");
     return true;

@@ -21,7 +21,7 @@ struct CsvDialect {
   char quote;
 };
 
-// The fields of one record. What must be changed to be read (doubled quotes) is kept in `scratch`.
+// The fields of one record. A blank as the separator stands for a run of blanks. What must be changed to be read (doubled quotes) is kept in `scratch`.
 // False where a quote is followed by something that is neither a separator nor the end.
 bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
                   std::string& scratch);
@@ -32,6 +32,8 @@ class CsvRecords {
  public:
   CsvRecords(std::string reader, const std::filesystem::path& path, const CsvDialect& dialect);
 
+  // Passes over lines as they are, without looking for quotes. Refuses a file that has fewer.
+  void skip_lines(std::int64_t count);
   // The next record; false at the end. Views stay valid until the next call.
   bool next();
   const std::vector<CsvField>& fields() const { return fields_; }

@@ -24,16 +24,16 @@ bool parse(std::string_view text, Number& value) {
   return error == std::errc() && stop == end;
 }
 
-Kind kind_of(std::string_view text) {
+std::string in_quotes(std::string_view text) { return std::string(1, '"').append(text) + '"'; }
+
+}  // namespace
+
+Kind kind_of_field(std::string_view text) {
   std::int64_t whole = 0;
   double number = 0.0;
   if (parse(text, whole)) return Kind::whole;
   return parse(text, number) ? Kind::number : Kind::category;
 }
-
-std::string in_quotes(std::string_view text) { return std::string(1, '"').append(text) + '"'; }
-
-}  // namespace
 
 CsvSchema::CsvSchema(const std::string& reader, const std::filesystem::path& path, const CsvOptions& options,
                      CsvIndex* index)
@@ -43,7 +43,11 @@ CsvSchema::CsvSchema(const std::string& reader, const std::filesystem::path& pat
   for (const std::string& word : missing_words_) {
     longest_missing_word_ = std::max(longest_missing_word_, word.size());
   }
+  if (options.skip < 0) {
+    refuse(reader, "a number of lines to skip is expected, got " + std::to_string(options.skip));
+  }
   CsvRecords records(reader, path, dialect());
+  records.skip_lines(options.skip);
   name_columns(records);
   learn_kinds(records, index);
   const bool words = std::any_of(columns_.begin(), columns_.end(),
@@ -104,7 +108,7 @@ void CsvSchema::look_at(const CsvRecords& records, std::size_t i, std::string_vi
     return;
   }
   if (column.kind == Kind::category) return;
-  column.kind = std::max(column.kind, kind_of(text));
+  column.kind = std::max(column.kind, kind_of_field(text));
   if (column.kind != Kind::category) return;
   column.first_word = std::string(text);
   column.first_word_line = records.line();

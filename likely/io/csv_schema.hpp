@@ -14,6 +14,9 @@
 
 namespace likely::io {
 
+// What a field that is not missing could be.
+CsvColumn::Kind kind_of_field(std::string_view text);
+
 // Where the rows of a file lie.
 struct CsvIndex {
   std::vector<std::uint64_t> offsets;
@@ -38,8 +41,9 @@ class CsvSchema {
   bool has_missing(const std::vector<CsvField>& fields) const;
   // The place of a word among the categories of a column; -1 for none.
   std::int64_t code(std::size_t column, std::string_view word) const;
-  // Passes over the names, where the file has them.
+  // Passes over what comes before the rows.
   static void skip_header(CsvRecords& records, const CsvOptions& options) {
+    records.skip_lines(options.skip);
     if (options.header) records.next();
   }
 

@@ -3,6 +3,7 @@
 
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/csv.hpp"
+#include "likely/io/csv_layout.hpp"
 #include "likely/io/csv_stream.hpp"
 #include "likely/io/idx.hpp"
 #include "likely/io/mapped_array.hpp"

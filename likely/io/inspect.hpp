@@ -1,0 +1,57 @@
+// What a file of tensors holds, without keeping it in memory: names, types, shapes, and what the numbers are
+// like.
+//
+//   std::cout << io::inspect("runs/mlp/best.safetensors").table();
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "likely/core/shape.hpp"
+
+namespace likely::io {
+
+struct TensorSummary {
+  std::string name;
+  std::string type;  // as the file has it: "f32", "bf16", "u8"
+  Shape shape;
+  // Of the finite numbers, in f64; NaN where there are none.
+  double min = 0.0, mean = 0.0, max = 0.0, stddev = 0.0;
+  std::int64_t not_finite = 0;  // NaN and infinities
+};
+
+struct FileSummary {
+  std::filesystem::path path;
+  std::string format{};  // "safetensors", "npz" or "npy"
+  std::uint64_t bytes = 0;
+  std::vector<TensorSummary> tensors{};
+  std::map<std::string, std::string> metadata{};
+
+  // Over all tensors.
+  std::int64_t numbers() const;
+  std::int64_t not_finite() const;
+  // For people: a line a tensor, the totals and the metadata below.
+  std::string table() const;
+};
+
+// What kind of file it is, it says itself; its name does not matter. Refuses, naming the file, what is none of
+// the three or is damaged.
+FileSummary inspect(const std::filesystem::path& path);
+
+// A run folder: its files of tensors, sorted by name, and the first level of the JSON files beside them.
+struct FolderSummary {
+  std::filesystem::path path;
+  std::vector<FileSummary> files{};
+  std::map<std::string, std::map<std::string, std::string>> records{};  // "config.json": {"seed": "1", ...}
+};
+// Refuses a folder in which there is neither.
+FolderSummary inspect_folder(const std::filesystem::path& path);
+
+// As JSON, with the same names. Numbers that JSON cannot say (NaN) are null.
+std::string json_of(const FileSummary& summary);
+std::string json_of(const FolderSummary& summary);
+
+}  // namespace likely::io

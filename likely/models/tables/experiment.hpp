@@ -1,0 +1,53 @@
+// One table, cut into rows to learn from and rows to be judged by: what `likely train csv` does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "likely/models/tables/scores.hpp"
+#include "likely/models/tables/table_file.hpp"
+#include "likely/models/tables/table_model.hpp"
+
+namespace likely::tables {
+
+using Scores = std::variant<ClassScores, NumberScores>;
+
+// Judges predictions of a model for rows with targets; `train` are the targets it learned from.
+Scores score(const TableModel& model, const Rows& rows, const Tensor& train);
+
+// Some of the rows.
+Rows pick(const Rows& rows, const std::vector<std::int64_t>& which);
+
+// The rows held out and the others, by the seed alone: stratified_sample. Nothing is held out at 0.
+struct Halves {
+  Rows train;
+  std::optional<Rows> held_out;
+};
+Halves hold_out(const Rows& rows, double fraction, std::uint64_t seed);
+
+// fit_model with a key of the seed's own.
+std::optional<FittedModel> fit_rows(const Rows& train, const ModelOptions& options, std::uint64_t seed,
+                                    const OnEpoch& on_epoch = {});
+
+// What k folds say: every row is predicted once, by a model that was fitted to the other folds.
+struct FoldScores {
+  Scores all;                // of all predictions together
+  std::vector<double> each;  // accuracy or R2 of each fold
+};
+// Nothing, if Ctrl-C came in between. Refuses k < 2 and k > rows.
+std::optional<FoldScores> cross_validate(const Rows& rows, std::int64_t k, const ModelOptions& options,
+                                         std::uint64_t seed, const OnEpoch& on_epoch = {});
+
+// How much worse predictions become if the values of one column change places among the rows (Breiman, 2001):
+// the rise of the log-loss, or the fall of R2; the mean over `repeats` shuffles. Largest first.
+struct Importance {
+  std::string column;
+  double value = 0.0;
+};
+std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows, std::int64_t repeats,
+                                               Rng rng);
+
+}  // namespace likely::tables

@@ -1,0 +1,95 @@
+// Fitting a model to a table: two committees, and how much each of them has to say.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "likely/core/create.hpp"
+#include "likely/core/error.hpp"
+#include "likely/data/stratify.hpp"
+#include "likely/models/tables/committee.hpp"
+#include "likely/ops/view.hpp"
+
+namespace likely::tables {
+
+namespace {
+
+constexpr std::int64_t kParts = 10;
+constexpr std::int64_t kFewestRows = 10;
+constexpr int kWeights = 20;  // w is one of 0, 1/20, ..., 1
+
+void check_options(const ModelOptions& options) {
+  const auto check = [](const char* name, double value, int low) {
+    if (!(value >= low))
+      refuse("csv", std::string(name) + " must be at least " + std::to_string(low) + ", got " +
+                        std::to_string(value));
+  };
+  if (options.hidden.empty()) refuse("csv", "at least one hidden layer is needed");
+  for (const std::int64_t width : options.hidden) check("hidden", static_cast<double>(width), 1);
+  check("members", static_cast<double>(options.members), 0);
+  check("epochs", static_cast<double>(options.epochs), 1);
+  check("patience", static_cast<double>(options.patience), 0);
+  check("batch", static_cast<double>(options.batch), 0);
+  check("lr", options.lr, 0);
+  check("weight_decay", options.weight_decay, 0);
+}
+
+// Sets the weight of the networks that makes the loss of the mixture smallest.
+void blend(FittedModel& fitted, const Problem& problem, const Committee& linear, const Committee& network,
+           const std::vector<std::vector<std::int64_t>>& parts) {
+  fitted.losses = {.linear = linear.loss,
+                   .network = network.loss,
+                   .blend = std::numeric_limits<double>::infinity()};
+  double best = 0.0;
+  std::vector<double> mixed(linear.unseen.size());
+  for (int step = 0; step <= kWeights; ++step) {
+    const double w = static_cast<double>(step) / kWeights;
+    for (std::size_t i = 0; i < mixed.size(); ++i)
+      mixed[i] = (1.0 - w) * linear.unseen[i] + w * network.unseen[i];
+    const double loss = problem.mean_loss(mixed, parts);
+    if (loss < fitted.losses.blend) {
+      fitted.losses.blend = loss;
+      best = w;
+    }
+  }
+  fitted.model.weight = tensor(best, DType::f64);
+}
+
+}  // namespace
+
+std::optional<FittedModel> fit_model(const Schema& schema, const Tensor& x, const Tensor& y,
+                                     const ModelOptions& options, Rng rng, const OnEpoch& on_epoch) {
+  check_options(options);
+  const std::int64_t count = x.dim(0);
+  if (count < kFewestRows) {
+    refuse("csv", "at least " + std::to_string(kFewestRows) + " rows are needed to learn from, there are " +
+                      std::to_string(count));
+  }
+  FittedModel fitted;
+  TableModel& model = fitted.model;
+  model.schema = schema;
+  model.hidden = options.hidden;
+  model.encoder = Encoder::fit(schema, x);
+  Problem problem{.z = model.encoder.apply(schema, x), .y = y, .classifies = schema.classifies()};
+  if (problem.classifies) {
+    problem.outputs = static_cast<std::int64_t>(schema.classes.size());
+  } else {
+    model.target = data::Standardizer::fit(y);
+    problem.y = unsqueeze(model.target.apply(y), 1).to(DType::f32);
+  }
+  auto parts = data::stratified_parts(y, std::min(kParts, count / 2), rng.split());
+  const std::int64_t by_size = count <= 5'000 ? 10 : count <= 50'000 ? 3 : 1;
+  const std::int64_t members = options.members > 0 ? options.members : by_size;
+  parts.resize(std::min(parts.size(), static_cast<std::size_t>(members)));
+
+  std::optional<Committee> linear = fit_committee(problem, parts, {}, options, rng.split(), on_epoch);
+  if (!linear) return std::nullopt;
+  std::optional<Committee> network =
+      fit_committee(problem, parts, options.hidden, options, rng.split(), on_epoch);
+  if (!network) return std::nullopt;
+  blend(fitted, problem, *linear, *network, parts);
+  model.linear = std::move(linear->ensemble);
+  model.network = std::move(network->ensemble);
+  return fitted;
+}
+
+}  // namespace likely::tables
