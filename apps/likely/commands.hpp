@@ -30,6 +30,14 @@ void add_simulate(CLI::App& app);
 void add_recover(CLI::App& app);
 // `likely choice-models`: what there is to fit.
 void add_choice_models(CLI::App& app);
+// `likely sweep NAME`: tries settings of a recipe, and says which are best.
+void add_sweep(CLI::App& app);
+// `likely inspect FILE`: what a file of tensors or a run folder holds.
+void add_inspect(CLI::App& app);
+// `likely equations`: the book's equations, their functions and tests.
+void add_equations(CLI::App& app);
+// `likely bench`: measures this machine.
+void add_bench(CLI::App& app);
 // `likely info`: what was built and what it runs on.
 void add_info(CLI::App& app);
 // `likely completion bash|zsh`: a script that completes names and options. To be added last: it lists what is

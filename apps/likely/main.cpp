@@ -31,6 +31,10 @@ int main(int argc, char** argv) {
   likely::command::add_simulate(app);
   likely::command::add_recover(app);
   likely::command::add_choice_models(app);
+  likely::command::add_sweep(app);
+  likely::command::add_inspect(app);
+  likely::command::add_equations(app);
+  likely::command::add_bench(app);
   likely::command::add_info(app);
   likely::command::add_completion(app);
 

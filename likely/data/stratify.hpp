@@ -15,8 +15,8 @@ namespace likely::data {
 // any target. Row numbers in ascending order. Refuses targets that are not one number a row, k < 2, k > rows.
 std::vector<std::vector<std::int64_t>> stratified_parts(const Tensor& targets, std::int64_t k, Rng rng);
 
-// A random sample of floor(fraction * rows) rows, one from each of as many equal stretches of the sorted rows,
-// and the rest; ascending. Refuses a fraction that leaves either without rows.
+// A random sample of floor(fraction * rows) rows, one from each of as many equal stretches of the sorted
+// rows, and the rest; ascending. Refuses a fraction that leaves either without rows.
 struct Sample {
   std::vector<std::int64_t> chosen, rest;
 };

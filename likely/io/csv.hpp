@@ -26,10 +26,11 @@ enum class Missing : std::uint8_t {
 };
 
 struct CsvOptions {
-  char separator = ',';  // '\t' for TSV; ' ' for runs of blanks, of which those at the ends of a line do not count
+  char separator =
+      ',';  // '\t' for TSV; ' ' for runs of blanks, of which those at the ends of a line do not count
   char quote = '"';
   std::int64_t skip = 0;  // lines before the table, such as a title
-  bool header = true;  // the first line has the names; else they are "0", "1", ...
+  bool header = true;     // the first line has the names; else they are "0", "1", ...
   Missing missing = Missing::refuse;
   std::vector<std::string> missing_words{"NA", "N/A", "NaN", "nan", "null", "?"};  // besides empty fields
   std::vector<std::string> categories{};  // columns that hold names even where they look like numbers

@@ -98,8 +98,8 @@ std::int64_t whole(const std::string& text) {
   return error == std::errc() && stop == end ? value : -1;
 }
 
-// Where the first record counts the others (rows, columns without the class, names of the classes), the number
-// of its line; else 0.
+// Where the first record counts the others (rows, columns without the class, names of the classes), the
+// number of its line; else 0.
 std::int64_t counting_line(const std::filesystem::path& path, const CsvLayout& layout, const Record& first) {
   if (first.size() < 4) return 0;
   const std::int64_t rows = whole(first[0]);

@@ -16,9 +16,10 @@ namespace likely::io {
 
 // What is known already, and not to be guessed.
 struct CsvHints {
-  std::optional<char> separator{};  // else a tab, ';', ',' or ' ', whichever cuts the lines into equal numbers
-  std::optional<bool> header{};     // else whether the first line looks unlike those below it
-  std::int64_t skip = 0;            // lines before the table
+  std::optional<char>
+      separator{};               // else a tab, ';', ',' or ' ', whichever cuts the lines into equal numbers
+  std::optional<bool> header{};  // else whether the first line looks unlike those below it
+  std::int64_t skip = 0;         // lines before the table
 };
 
 struct CsvLayout {

@@ -21,8 +21,9 @@ struct CsvDialect {
   char quote;
 };
 
-// The fields of one record. A blank as the separator stands for a run of blanks. What must be changed to be read (doubled quotes) is kept in `scratch`.
-// False where a quote is followed by something that is neither a separator nor the end.
+// The fields of one record. A blank as the separator stands for a run of blanks. What must be changed to be
+// read (doubled quotes) is kept in `scratch`. False where a quote is followed by something that is neither a
+// separator nor the end.
 bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
                   std::string& scratch);
 

@@ -37,8 +37,8 @@ struct FileSummary {
   std::string table() const;
 };
 
-// What kind of file it is, it says itself; its name does not matter. Refuses, naming the file, what is none of
-// the three or is damaged.
+// What kind of file it is, it says itself; its name does not matter. Refuses, naming the file, what is none
+// of the three or is damaged.
 FileSummary inspect(const std::filesystem::path& path);
 
 // A run folder: its files of tensors, sorted by name, and the first level of the JSON files beside them.

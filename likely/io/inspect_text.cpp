@@ -39,18 +39,12 @@ Json object_of(const FileSummary& summary) {
                        {"stddev", number(tensor.stddev)},
                        {"not_finite", tensor.not_finite}});
   }
-  return {{"path", summary.path.string()},
-          {"format", summary.format},
-          {"bytes", summary.bytes},
-          {"numbers", summary.numbers()},
-          {"not_finite", summary.not_finite()},
-          {"tensors", tensors},
+  return {{"path", summary.path.string()}, {"format", summary.format},           {"bytes", summary.bytes},
+          {"numbers", summary.numbers()},  {"not_finite", summary.not_finite()}, {"tensors", tensors},
           {"metadata", summary.metadata}};
 }
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
 

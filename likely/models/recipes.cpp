@@ -23,6 +23,7 @@ const std::vector<Recipe>& recipes() {
       shattered_gradients_recipe(),
       mnist1d_resnet_recipe(),
       mnist_resnet_recipe(),
+      csv_recipe(),
   };
   return all;
 }

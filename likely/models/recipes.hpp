@@ -16,6 +16,9 @@ Recipe deep_regression_recipe();
 Recipe moons_recipe();
 Recipe spirals_recipe();
 
+// models/tables
+Recipe csv_recipe();
+
 // models/vision
 Recipe mnist1d_logistic_recipe();
 Recipe mnist1d_mlp_recipe();

@@ -57,7 +57,6 @@ void add_line(Equation& equation, std::string_view line) {
   equation.formula.emplace_back(line);
 }
 
-
 std::string in_full(const Equation& equation) {
   std::string text = fmt::format("({}) {}\n\n", equation.name(), equation.title);
   for (const std::string& line : equation.formula) text += "    " + line + "\n";
@@ -143,7 +142,8 @@ std::vector<Equation> find(const std::vector<Equation>& all, const std::string& 
   if (all.empty()) refuse("equations", "no equations were built into this program");
   if (wanted.empty()) return all;
   const std::optional<Number> number = parse_number(wanted);
-  if (!number) refuse("equations", "a number such as 6.11, or a chapter such as 6, is expected, got \"" + wanted + "\"");
+  if (!number)
+    refuse("equations", "a number such as 6.11, or a chapter such as 6, is expected, got \"" + wanted + "\"");
   std::vector<Equation> chapter;
   std::copy_if(all.begin(), all.end(), std::back_inserter(chapter),
                [&](const Equation& equation) { return equation.chapter == number->chapter; });
@@ -152,9 +152,12 @@ std::vector<Equation> find(const std::vector<Equation>& all, const std::string& 
                                     all.front().chapter, all.back().chapter));
   }
   if (!number->equation) return chapter;
-  const auto distance = [&](const Equation& equation) { return std::abs(equation.number - *number->equation); };
-  const Equation& nearest = *std::min_element(
-      chapter.begin(), chapter.end(), [&](const Equation& a, const Equation& b) { return distance(a) < distance(b); });
+  const auto distance = [&](const Equation& equation) {
+    return std::abs(equation.number - *number->equation);
+  };
+  const Equation& nearest =
+      *std::min_element(chapter.begin(), chapter.end(),
+                        [&](const Equation& a, const Equation& b) { return distance(a) < distance(b); });
   if (nearest.number != *number->equation) {
     refuse("equations", fmt::format("there is no equation {}; the nearest is {}, {}", wanted, nearest.name(),
                                     nearest.title));
@@ -164,7 +167,8 @@ std::vector<Equation> find(const std::vector<Equation>& all, const std::string& 
 
 std::string describe(const std::vector<Equation>& found, const std::string& wanted) {
   if (wanted.empty()) return chapter_table(found);
-  return found.size() == 1 && wanted.find('.') != std::string::npos ? in_full(found.front()) : chapter_list(found);
+  return found.size() == 1 && wanted.find('.') != std::string::npos ? in_full(found.front())
+                                                                    : chapter_list(found);
 }
 
 std::string json_of(const std::vector<Equation>& found) {

@@ -1,5 +1,5 @@
-// The numbered equations of the textbook: where each is in likely and which test holds it. The texts are those
-// of docs/equations/chapter_NN.txt.
+// The numbered equations of the textbook: where each is in likely and which test holds it. The texts are
+// those of docs/equations/chapter_NN.txt.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ struct Equation {
   int chapter = 0;
   int number = 0;
   std::string title;
-  std::vector<std::string> formula{};   // lines
-  std::vector<std::string> code{};      // "likely/models/book/line.hpp least_squares"
-  std::vector<std::string> tests{};     // "Udl02.Eq5_LeastSquares"
+  std::vector<std::string> formula{};  // lines
+  std::vector<std::string> code{};     // "likely/models/book/line.hpp least_squares"
+  std::vector<std::string> tests{};    // "Udl02.Eq5_LeastSquares"
   std::vector<std::string> notes{};
   std::vector<std::string> notation{};  // why there is nothing to run, where there is not
 

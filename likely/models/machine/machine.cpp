@@ -63,12 +63,9 @@ std::string json_of(const std::vector<Measurement>& measured) {
                     {"unit", one.unit},
                     {"seconds", one.seconds}});
   }
-  const nlohmann::ordered_json all{{"likely", version()},
-                                   {"threads", threads()},
-                                   {"vector_instructions", info.vector_instructions},
-                                   {"blas", info.blas},
-                                   {"onednn", info.onednn},
-                                   {"measured", list}};
+  const nlohmann::ordered_json all{
+      {"likely", version()}, {"threads", threads()},  {"vector_instructions", info.vector_instructions},
+      {"blas", info.blas},   {"onednn", info.onednn}, {"measured", list}};
   return all.dump(2) + "\n";
 }
 

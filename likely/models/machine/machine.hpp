@@ -25,8 +25,8 @@ struct Measurement {
   double seconds = 0.0;  // that once took: the median over the repetitions
 };
 
-// Overhead of tiny ops and gradients, products, exponentials, random numbers, a softmax loss and a training step.
-// Inputs are made when a workload is first run.
+// Overhead of tiny ops and gradients, products, exponentials, random numbers, a softmax loss and a training
+// step. Inputs are made when a workload is first run.
 std::vector<Workload> workloads();
 
 // Runs one for about so long, in at least five repetitions. Refuses seconds <= 0.

@@ -49,11 +49,12 @@ std::function<double(double)> time_each(double scale, double pieces = 1.0) {
 void add_overheads(std::vector<Workload>& all) {
   all.push_back({"op", "x * w + b with 4 numbers each", "ns an op", prepared([] {
                    Rng rng(1);
-                   return [x = rng.normal({4}), w = rng.normal({4}), b = rng.normal({4})] { keep(x * w + b); };
+                   return
+                       [x = rng.normal({4}), w = rng.normal({4}), b = rng.normal({4})] { keep(x * w + b); };
                  }),
                  time_each(1e9, 2)});
-  all.push_back({"gradient", "the gradient of a sum of 5 x sigmoid(tanh(h w + b)), 16 numbers each", "ns an op",
-                 prepared([] {
+  all.push_back({"gradient", "the gradient of a sum of 5 x sigmoid(tanh(h w + b)), 16 numbers each",
+                 "ns an op", prepared([] {
                    Rng rng(2);
                    const std::tuple point(rng.normal({16}), rng.normal({16}), rng.normal({16}));
                    return [point] {
@@ -100,9 +101,8 @@ void add_elements(std::vector<Workload>& all) {
                  }),
                  per_second(1)});
   const auto draw = [&](const char* name, const char* what, Tensor (*once)(Rng&)) {
-    all.push_back({name, what, "million/s", prepared([once] {
-                     return [once, rng = std::make_shared<Rng>(6)] { keep(once(*rng)); };
-                   }),
+    all.push_back({name, what, "million/s",
+                   prepared([once] { return [once, rng = std::make_shared<Rng>(6)] { keep(once(*rng)); }; }),
                    per_second(1)});
   };
   draw("uniform", "a million random f32", [](Rng& rng) { return rng.uniform({kMillion}); });
@@ -110,7 +110,8 @@ void add_elements(std::vector<Workload>& all) {
 }
 
 void add_learning(std::vector<Workload>& all) {
-  all.push_back({"cross-entropy", "softmax loss and gradient, 1024 rows of 1000 classes", "million/s", prepared([] {
+  all.push_back({"cross-entropy", "softmax loss and gradient, 1024 rows of 1000 classes", "million/s",
+                 prepared([] {
                    Rng rng(7);
                    return [x = rng.normal({1024, 1000}), y = rng.randint(0, 1000, {1024})] {
                      keep(value_and_grad(x, [&](const Tensor& logits) {
@@ -128,8 +129,8 @@ void add_learning(std::vector<Workload>& all) {
                                                       nn::Linear(512, 10, rng.split()));
                    return [model, adam = std::make_shared<optim::Adam>(*model), x = rng.normal({100, 784}),
                            y = rng.randint(0, 10, {100})] {
-                     const auto result = value_and_grad(
-                         *model, [&](const Mlp& m) { return softmax_cross_entropy(m(x), y); });
+                     const auto result =
+                         value_and_grad(*model, [&](const Mlp& m) { return softmax_cross_entropy(m(x), y); });
                      adam->step(*model, result.gradient);
                    };
                  }),

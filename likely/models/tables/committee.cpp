@@ -57,9 +57,10 @@ struct Learner {
   Rng order;
 
   void make_epoch(const Problem& problem, std::int64_t epoch, std::int64_t batch) {
-    for (const data::Batch& rows_now : rows.batches(batch, order.fold_in(static_cast<std::uint64_t>(epoch)))) {
-      const auto result = value_and_grad(
-          network, [&](const Network& n) { return problem.loss(n(rows_now.x), rows_now.y); });
+    for (const data::Batch& rows_now :
+         rows.batches(batch, order.fold_in(static_cast<std::uint64_t>(epoch)))) {
+      const auto result =
+          value_and_grad(network, [&](const Network& n) { return problem.loss(n(rows_now.x), rows_now.y); });
       optimizer.step(network, result.gradient);
     }
   }
@@ -73,7 +74,8 @@ std::vector<std::int64_t> all_but(const std::vector<std::int64_t>& part, std::in
   return rest;
 }
 
-std::vector<Learner> make_learners(const Problem& problem, const std::vector<std::vector<std::int64_t>>& parts,
+std::vector<Learner> make_learners(const Problem& problem,
+                                   const std::vector<std::vector<std::int64_t>>& parts,
                                    const std::vector<std::int64_t>& hidden, const ModelOptions& options,
                                    Rng rng) {
   const data::Dataset rows(problem.z, problem.y);
@@ -89,7 +91,8 @@ std::vector<Learner> make_learners(const Problem& problem, const std::vector<std
 
 }  // namespace
 
-std::optional<Committee> fit_committee(const Problem& problem, const std::vector<std::vector<std::int64_t>>& parts,
+std::optional<Committee> fit_committee(const Problem& problem,
+                                       const std::vector<std::vector<std::int64_t>>& parts,
                                        const std::vector<std::int64_t>& hidden, const ModelOptions& options,
                                        Rng rng, const OnEpoch& on_epoch) {
   const train::detail::CatchInterrupt interrupt(true);
@@ -107,10 +110,12 @@ std::optional<Committee> fit_committee(const Problem& problem, const std::vector
       const std::vector<double> said =
           problem.prediction(learners[k].network(learners[k].unseen)).to_vector<double>();
       for (std::size_t i = 0; i < parts[k].size(); ++i)
-        std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(i) * width, width, unseen.begin() + parts[k][i] * width);
+        std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(i) * width, width,
+                    unseen.begin() + parts[k][i] * width);
     }
     const double loss = problem.mean_loss(unseen, parts);
-    if (!std::isfinite(loss)) refuse("csv", "the loss is not finite in epoch " + std::to_string(epoch) + ": try a smaller lr");
+    if (!std::isfinite(loss))
+      refuse("csv", "the loss is not finite in epoch " + std::to_string(epoch) + ": try a smaller lr");
     if (best.epochs == 0 || loss < best.loss) {
       best.loss = loss;
       best.epochs = epoch;

@@ -18,20 +18,23 @@ struct Problem {
   // What is averaged over members and mixed: probabilities, or the numbers themselves; f64.
   Tensor prediction(const Tensor& output) const;
   // The mean loss of predictions (rows, outputs) over the rows of these parts.
-  double mean_loss(const std::vector<double>& predicted, const std::vector<std::vector<std::int64_t>>& parts) const;
+  double mean_loss(const std::vector<double>& predicted,
+                   const std::vector<std::vector<std::int64_t>>& parts) const;
 };
 
 struct Committee {
   train::Ensemble<Network> ensemble{};
-  std::vector<double> unseen{};  // (rows, outputs): what each row's member says about it; 0 for rows of no part
-  double loss = 0.0;             // of these
+  std::vector<double>
+      unseen{};       // (rows, outputs): what each row's member says about it; 0 for rows of no part
+  double loss = 0.0;  // of these
   std::int64_t epochs = 0;
 };
 
 // Member i learns from all rows but those of part i. All make an epoch in turn; they stop together, and are
-// taken as they were after the epoch in which the mean loss over all parts was smallest: one epoch's number is
-// learned from all rows, not one from each small part. Nothing, if Ctrl-C came in between.
-std::optional<Committee> fit_committee(const Problem& problem, const std::vector<std::vector<std::int64_t>>& parts,
+// taken as they were after the epoch in which the mean loss over all parts was smallest: one epoch's number
+// is learned from all rows, not one from each small part. Nothing, if Ctrl-C came in between.
+std::optional<Committee> fit_committee(const Problem& problem,
+                                       const std::vector<std::vector<std::int64_t>>& parts,
                                        const std::vector<std::int64_t>& hidden, const ModelOptions& options,
                                        Rng rng, const OnEpoch& on_epoch);
 

@@ -7,10 +7,10 @@
 
 namespace likely::tables {
 
-// Missing numbers become the mean of their column, words a 1 in a column of their own (unknown and missing ones
-// none), features that never change are left out, the others get mean 0 and standard deviation 1, and what lies
-// farther out than kFarthest is drawn in: a network has seen nothing there. All of it is learned from the rows
-// to train with alone.
+// Missing numbers become the mean of their column, words a 1 in a column of their own (unknown and missing
+// ones none), features that never change are left out, the others get mean 0 and standard deviation 1, and
+// what lies farther out than kFarthest is drawn in: a network has seen nothing there. All of it is learned
+// from the rows to train with alone.
 struct Encoder {
   static constexpr double kFarthest = 5.0;
 

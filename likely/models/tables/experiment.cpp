@@ -81,16 +81,16 @@ std::optional<FoldScores> cross_validate(const Rows& rows, std::int64_t k, const
     if (!fitted) return std::nullopt;
     predictions.push_back(fitted->model.predict(judged.x));
     targets.push_back(judged.y);
-    result.each.push_back(main_figure(
-        score_predictions(rows.schema.classifies(), predictions.back(), judged.y, train.y)));
+    result.each.push_back(
+        main_figure(score_predictions(rows.schema.classifies(), predictions.back(), judged.y, train.y)));
   }
   result.all =
       score_predictions(rows.schema.classifies(), concat(predictions, 0), concat(targets, 0), rows.y);
   return result;
 }
 
-std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows, std::int64_t repeats,
-                                               Rng rng) {
+std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows,
+                                               std::int64_t repeats, Rng rng) {
   const double before = badness(score(model, rows, rows.y));
   const std::vector<double> values = rows.x.to_vector<double>();
   const auto width = static_cast<std::size_t>(rows.x.dim(1));

@@ -47,7 +47,7 @@ struct Importance {
   std::string column;
   double value = 0.0;
 };
-std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows, std::int64_t repeats,
-                                               Rng rng);
+std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows,
+                                               std::int64_t repeats, Rng rng);
 
 }  // namespace likely::tables

@@ -36,9 +36,8 @@ void check_options(const ModelOptions& options) {
 // Sets the weight of the networks that makes the loss of the mixture smallest.
 void blend(FittedModel& fitted, const Problem& problem, const Committee& linear, const Committee& network,
            const std::vector<std::vector<std::int64_t>>& parts) {
-  fitted.losses = {.linear = linear.loss,
-                   .network = network.loss,
-                   .blend = std::numeric_limits<double>::infinity()};
+  fitted.losses = {
+      .linear = linear.loss, .network = network.loss, .blend = std::numeric_limits<double>::infinity()};
   double best = 0.0;
   std::vector<double> mixed(linear.unseen.size());
   for (int step = 0; step <= kWeights; ++step) {

@@ -26,8 +26,8 @@ Places places_of(const std::string& file, const io::Table& table, const Schema& 
   const auto count = static_cast<std::int64_t>(columns.size());
   if (schema.nameless_columns > 0 && count != schema.nameless_columns) {
     if (count != static_cast<std::int64_t>(schema.inputs.size())) {
-      refuse_table(file, fmt::format("{} columns are needed, or the {} inputs alone; it has {}", schema.nameless_columns,
-                                     schema.inputs.size(), count));
+      refuse_table(file, fmt::format("{} columns are needed, or the {} inputs alone; it has {}",
+                                     schema.nameless_columns, schema.inputs.size(), count));
     }
     for (std::size_t i = 0; i < columns.size(); ++i) places.inputs.push_back(i);
     return places;
@@ -47,8 +47,8 @@ Places places_of(const std::string& file, const io::Table& table, const Schema& 
     if (!place) lacking += fmt::format("{}\"{}\"", lacking.empty() ? "" : ", ", input.name);
   }
   if (!lacking.empty()) {
-    refuse_table(file, fmt::format("the model needs {}; there {} only {}", lacking, columns.size() == 1 ? "is" : "are",
-                                   known));
+    refuse_table(file, fmt::format("the model needs {}; there {} only {}", lacking,
+                                   columns.size() == 1 ? "is" : "are", known));
   }
   if (!schema.target.empty()) places.target = find(schema.target);
   return places;
@@ -56,8 +56,8 @@ Places places_of(const std::string& file, const io::Table& table, const Schema& 
 
 void check_numbers(const std::string& file, const io::CsvColumn& column) {
   if (column.kind != Kind::category) return;
-  refuse_table(file, fmt::format("line {}, column \"{}\": \"{}\" is not a number", column.first_word_line, column.name,
-                                 column.first_word));
+  refuse_table(file, fmt::format("line {}, column \"{}\": \"{}\" is not a number", column.first_word_line,
+                                 column.name, column.first_word));
 }
 
 // The values of an input, with its words numbered as the schema does.
@@ -75,7 +75,8 @@ std::vector<double> input_values(const std::string& file, const io::Table& table
     const auto found = std::lower_bound(input.words.begin(), input.words.end(), word);
     const bool known = found != input.words.end() && *found == word;
     unknown += known ? 0 : 1;
-    value = known ? static_cast<double>(found - input.words.begin()) : std::numeric_limits<double>::quiet_NaN();
+    value =
+        known ? static_cast<double>(found - input.words.begin()) : std::numeric_limits<double>::quiet_NaN();
   }
   return values;
 }

@@ -19,10 +19,8 @@ std::string Schema::text() const {
     if (column.holds_words) entry["words"] = column.words;
     columns.push_back(std::move(entry));
   }
-  const nlohmann::json all{{"inputs", columns},
-                           {"target", target},
-                           {"classes", classes},
-                           {"nameless_columns", nameless_columns}};
+  const nlohmann::json all{
+      {"inputs", columns}, {"target", target}, {"classes", classes}, {"nameless_columns", nameless_columns}};
   return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

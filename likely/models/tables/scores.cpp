@@ -66,7 +66,8 @@ ClassScores score_classes(const Tensor& probabilities, const Tensor& labels, con
   const auto classes = static_cast<std::size_t>(probabilities.dim(1));
   std::vector<double> shares(classes, 0.0);
   for (const auto label : train.to_vector<std::int64_t>()) shares[static_cast<std::size_t>(label)] += 1.0;
-  const auto majority = static_cast<std::int64_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+  const auto majority =
+      static_cast<std::int64_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
   double weight = 0.0;
   for (double& share : shares) weight += share = std::max(share, 0.5);
 
@@ -96,7 +97,8 @@ ClassScores score_classes(const Tensor& probabilities, const Tensor& labels, con
 
 NumberScores score_numbers(const Tensor& said, const Tensor& y, const Tensor& train) {
   if (said.rank() != 1 || said.shape() != y.shape() || y.size() == 0 || train.size() == 0) {
-    refuse("score_numbers", "predictions " + said.shape().string() + " do not fit targets " + y.shape().string());
+    refuse("score_numbers",
+           "predictions " + said.shape().string() + " do not fit targets " + y.shape().string());
   }
   const std::vector<double> targets = y.to_vector<double>();
   const Errors model = errors_of(said.to_vector<double>(), targets);

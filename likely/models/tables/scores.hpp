@@ -31,9 +31,9 @@ struct NumberScores {
   double mean_mae = 0.0;
 };
 
-// `probabilities` (rows, classes); labels i64; `train` are the labels that were learned from. A class that does
-// not occur in `train` counts as half a row there, so that the baseline's loss is finite. Refuses shapes that do
-// not fit.
+// `probabilities` (rows, classes); labels i64; `train` are the labels that were learned from. A class that
+// does not occur in `train` counts as half a row there, so that the baseline's loss is finite. Refuses shapes
+// that do not fit.
 ClassScores score_classes(const Tensor& probabilities, const Tensor& labels, const Tensor& train);
 NumberScores score_numbers(const Tensor& said, const Tensor& y, const Tensor& train);
 

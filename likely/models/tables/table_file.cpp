@@ -87,8 +87,8 @@ Target decide_task(const std::string& file, const io::CsvColumn& column, std::ve
     const std::string value = column.kind == Kind::category
                                   ? column.categories[static_cast<std::size_t>(*different.begin())]
                                   : fmt::format("{}", *different.begin());
-    refuse_table(file, fmt::format("the target \"{}\" is always {}: there is nothing to learn", column.name,
-                                   value));
+    refuse_table(
+        file, fmt::format("the target \"{}\" is always {}: there is nothing to learn", column.name, value));
   }
   if (column.kind == Kind::category) {
     if (task == Task::regress) {
@@ -97,17 +97,20 @@ Target decide_task(const std::string& file, const io::CsvColumn& column, std::ve
                                      column.name, column.first_word, column.first_word_line));
     }
     if (column.categories.size() * 2 > rows) {
-      refuse_table(file, fmt::format("the target \"{}\" has {} different words in {} rows: too few rows a class "
-                                     "to learn from",
-                                     column.name, column.categories.size(), rows));
+      refuse_table(file,
+                   fmt::format("the target \"{}\" has {} different words in {} rows: too few rows a class "
+                               "to learn from",
+                               column.name, column.categories.size(), rows));
     }
     return {std::move(values), column.categories};
   }
   if (!named.empty() && task != Task::regress) return {std::move(values), named};
-  const bool few = different.size() <= kMostNumberedClasses && different.size() * kRowsPerNumberedClass <= rows;
+  const bool few =
+      different.size() <= kMostNumberedClasses && different.size() * kRowsPerNumberedClass <= rows;
   if (task == Task::classify && (!whole || different.size() * 2 > rows)) {
-    refuse_table(file, fmt::format("the target \"{}\" does not hold classes: it has {} different numbers in {} rows",
-                                   column.name, different.size(), rows));
+    refuse_table(
+        file, fmt::format("the target \"{}\" does not hold classes: it has {} different numbers in {} rows",
+                          column.name, different.size(), rows));
   }
   if (task == Task::classify || (task == Task::automatic && whole && few)) return numbered_classes(values);
   return {std::move(values)};
@@ -148,7 +151,8 @@ Rows read_table(const ReadOptions& options) {
     const std::string other = options.target_file.string();
     const io::Table apart = read_keeping(options.target_file, io::guess_csv_layout(options.target_file), {});
     if (apart.rows() != table.rows()) {
-      refuse_table(other, fmt::format("there are {} targets for the {} rows of {}", apart.rows(), table.rows(), file));
+      refuse_table(
+          other, fmt::format("there are {} targets for the {} rows of {}", apart.rows(), table.rows(), file));
     }
     const std::size_t place = find_column(other, apart, options.target);
     target = decide_task(other, apart.columns()[place], values_of(other, apart, place), {}, options.task);
@@ -167,8 +171,9 @@ Rows read_table(const ReadOptions& options) {
       continue;
     }
     const bool words = column.kind == Kind::category;
-    rows.schema.inputs.push_back(
-        {.name = column.name, .holds_words = words, .words = words ? column.categories : std::vector<std::string>()});
+    rows.schema.inputs.push_back({.name = column.name,
+                                  .holds_words = words,
+                                  .words = words ? column.categories : std::vector<std::string>()});
     columns.push_back(std::move(values));
   }
   if (columns.empty()) refuse_table(file, "no column is left to predict the target from");

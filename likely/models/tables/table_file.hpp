@@ -1,5 +1,5 @@
-// Tables as users have them: CSV and its relatives, read into inputs and a target, with what was decided on the
-// way.
+// Tables as users have them: CSV and its relatives, read into inputs and a target, with what was decided on
+// the way.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ enum class Missing : std::uint8_t {
 };
 
 struct ReadOptions {
-  std::filesystem::path file;
-  std::string target = "last";           // a column's name, its number from 0, from -1 backwards, or "last"
-  std::filesystem::path target_file{};   // where the target is kept apart, row by row
-  std::vector<std::string> ignore{};     // columns (as above) that are no inputs
-  io::CsvHints hints{};                  // of `file`; the other file is always guessed
+  std::filesystem::path file{};
+  std::string target = "last";          // a column's name, its number from 0, from -1 backwards, or "last"
+  std::filesystem::path target_file{};  // where the target is kept apart, row by row
+  std::vector<std::string> ignore{};    // columns (as above) that are no inputs
+  io::CsvHints hints{};                 // of `file`; the other file is always guessed
   Missing missing = Missing::impute;
   Task task = Task::automatic;
 };
@@ -42,8 +42,8 @@ struct Column {
 
 // What a model was fitted to, and what it asks of other tables.
 struct Schema {
-  std::vector<Column> inputs;
-  std::string target;                  // the column's name; empty where it came from a file of its own
+  std::vector<Column> inputs{};
+  std::string target{};                // the column's name; empty where it came from a file of its own
   std::vector<std::string> classes{};  // sorted; none: a number is predicted
   std::int64_t nameless_columns = 0;   // of a file without a header; 0: columns are found by their names
 
@@ -57,8 +57,9 @@ struct Schema {
 
 struct Rows {
   Schema schema;
-  Tensor x{};  // (rows, inputs) f64: numbers, or the places of words in Column::words; NaN: missing or unknown
-  Tensor y{};  // (rows,): i64 classes or f64 numbers; empty where there is no target
+  // (rows, inputs) f64: numbers, or the places of words in Column::words; NaN: missing or unknown.
+  Tensor x{};
+  Tensor y{};                           // (rows,): i64 classes or f64 numbers; empty where there is no target
   std::vector<std::int64_t> numbers{};  // which row of the file each is, from 0
   std::int64_t missing = 0;             // inputs that were
   std::int64_t unknown = 0;             // words that the schema does not have
@@ -69,9 +70,9 @@ struct Rows {
 };
 
 // Reads a table to learn from. Columns of words become categories; those with more than 100 different words,
-// or a different one for more than half of the rows, and those that count the rows are left out, with a notice.
-// Refuses, naming file and column: no such column, no rows, a target that never changes, words where numbers
-// are needed, numbers that are not finite.
+// or a different one for more than half of the rows, and those that count the rows are left out, with a
+// notice. Refuses, naming file and column: no such column, no rows, a target that never changes, words where
+// numbers are needed, numbers that are not finite.
 Rows read_table(const ReadOptions& options);
 
 struct RowOptions {
@@ -81,8 +82,8 @@ struct RowOptions {
 };
 
 // Reads further rows for a model. Columns are found by name, whatever their order and whatever else there is;
-// in files without a header by place, with the target's column or without it. Refuses what does not fit, naming
-// file and column, and classes that the model does not know.
+// in files without a header by place, with the target's column or without it. Refuses what does not fit,
+// naming file and column, and classes that the model does not know.
 Rows read_rows(const std::filesystem::path& file, const Schema& schema, const RowOptions& options = {});
 
 }  // namespace likely::tables

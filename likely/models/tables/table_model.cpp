@@ -38,9 +38,8 @@ Tensor TableModel::predict(const Tensor& x) const {
     return (1.0 - w) * say(linear) + w * say(network);
   };
   if (schema.classifies()) {
-    return mixed([&](const train::Ensemble<Network>& committee) {
-      return committee.probabilities(z).to(DType::f64);
-    });
+    return mixed(
+        [&](const train::Ensemble<Network>& committee) { return committee.probabilities(z).to(DType::f64); });
   }
   return target.invert(mixed(
       [&](const train::Ensemble<Network>& committee) { return squeeze(committee(z).to(DType::f64), 1); }));

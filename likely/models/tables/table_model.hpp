@@ -1,10 +1,10 @@
 // A model of a table: a committee of linear models and one of small networks, blended by what each says about
 // rows it has not seen.
 //
-// The training rows are cut into k parts (10, or fewer where rows are few). Member i of a committee learns from
-// all parts but the i-th, so that every training row is predicted by one member that did not learn from it. The
-// members stop together when these predictions get no better (early stopping, chapter 9). The two committees are
-// then mixed,
+// The training rows are cut into k parts (10, or fewer where rows are few). Member i of a committee learns
+// from all parts but the i-th, so that every training row is predicted by one member that did not learn from
+// it. The members stop together when these predictions get no better (early stopping, chapter 9). The two
+// committees are then mixed,
 //   p(y|x) = (1 - w) mean_i p_i(y|x; linear) + w mean_i p_i(y|x; network),
 // with the w that makes the loss of these predictions smallest: a table that a straight line explains gets a
 // straight line. Nothing but the training rows is looked at.
@@ -43,7 +43,7 @@ struct ModelOptions {
   std::int64_t patience = 30;
   std::int64_t batch = 0;  // 0: so that an epoch has about 40 steps, from 8 to 256
   double lr = 3e-3;
-  double weight_decay = 1e-2;
+  double weight_decay = 0.3;
 };
 
 struct TableModel {
@@ -80,7 +80,7 @@ using OnEpoch = std::function<void(std::int64_t epoch, double loss)>;
 
 // Fits to rows; y as in Rows. Depends on the rows, the options and the key alone. Nothing, if Ctrl-C came in
 // between. Refuses fewer than 10 rows.
-std::optional<FittedModel> fit_model(const Schema& schema, const Tensor& x, const Tensor& y, const ModelOptions& options,
-                      Rng rng, const OnEpoch& on_epoch = {});
+std::optional<FittedModel> fit_model(const Schema& schema, const Tensor& x, const Tensor& y,
+                                     const ModelOptions& options, Rng rng, const OnEpoch& on_epoch = {});
 
 }  // namespace likely::tables

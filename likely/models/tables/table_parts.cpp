@@ -27,16 +27,18 @@ std::vector<double> values_of(const std::string& file, const io::Table& table, s
   const io::CsvColumn& column = table.columns()[place];
   std::vector<double> values = table[column.name].to_vector<double>();
   for (std::size_t row = 0; row < values.size(); ++row) {
-    if (column.kind == io::CsvColumn::Kind::category && values[row] < 0) values[row] = std::numeric_limits<double>::quiet_NaN();
+    if (column.kind == io::CsvColumn::Kind::category && values[row] < 0)
+      values[row] = std::numeric_limits<double>::quiet_NaN();
     if (std::isinf(values[row])) {
-      refuse_table(file, fmt::format("column \"{}\": the value in row {} is not finite", column.name, row + 1));
+      refuse_table(file,
+                   fmt::format("column \"{}\": the value in row {} is not finite", column.name, row + 1));
     }
   }
   return values;
 }
 
 void finish_rows(Rows& rows, const std::string& file, const std::vector<std::vector<double>>& columns,
-            const std::vector<double>* target, Missing missing) {
+                 const std::vector<double>* target, Missing missing) {
   const std::size_t count = columns.front().size();
   std::vector<double> x;
   std::vector<double> y;
@@ -52,8 +54,8 @@ void finish_rows(Rows& rows, const std::string& file, const std::vector<std::vec
       if (!std::isnan(columns[i][row])) continue;
       ++absent;
       if (missing == Missing::refuse) {
-        refuse_table(file, fmt::format("column \"{}\": the value in row {} is missing", rows.schema.inputs[i].name,
-                                       row + 1));
+        refuse_table(file, fmt::format("column \"{}\": the value in row {} is missing",
+                                       rows.schema.inputs[i].name, row + 1));
       }
     }
     if (absent > 0 && missing == Missing::drop) {
@@ -72,20 +74,21 @@ void finish_rows(Rows& rows, const std::string& file, const std::vector<std::vec
   rows.x = tensor(x, {kept, static_cast<std::int64_t>(columns.size())});
   if (target != nullptr) rows.y = rows.schema.classifies() ? tensor(y).to(DType::i64) : tensor(y);
   if (without_target > 0) {
-    rows.notices.push_back(fmt::format("{} row{} without a target left out", without_target,
-                                       without_target == 1 ? "" : "s"));
+    rows.notices.push_back(
+        fmt::format("{} row{} without a target left out", without_target, without_target == 1 ? "" : "s"));
   }
   if (incomplete > 0) {
-    rows.notices.push_back(fmt::format("{} row{} with missing values left out", incomplete,
-                                       incomplete == 1 ? "" : "s"));
+    rows.notices.push_back(
+        fmt::format("{} row{} with missing values left out", incomplete, incomplete == 1 ? "" : "s"));
   }
   if (rows.missing > 0) {
-    rows.notices.push_back(fmt::format("{} missing value{} filled in with the mean of {} column", rows.missing,
-                                       rows.missing == 1 ? "" : "s", rows.missing == 1 ? "its" : "their"));
+    rows.notices.push_back(fmt::format("{} missing value{} filled in with the mean of {} column",
+                                       rows.missing, rows.missing == 1 ? "" : "s",
+                                       rows.missing == 1 ? "its" : "their"));
   }
   if (rows.unknown > 0) {
-    rows.notices.push_back(fmt::format("{} word{} that the model does not know", rows.unknown,
-                                       rows.unknown == 1 ? "" : "s"));
+    rows.notices.push_back(
+        fmt::format("{} word{} that the model does not know", rows.unknown, rows.unknown == 1 ? "" : "s"));
   }
 }
 

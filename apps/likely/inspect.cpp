@@ -1,0 +1,57 @@
+// `likely inspect`: what a file of tensors or a run folder holds.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "apps/likely/commands.hpp"
+#include "likely/io/inspect.hpp"
+
+namespace likely::command {
+
+namespace {
+
+struct InspectOptions {
+  std::filesystem::path path;
+  bool json = false;
+};
+
+void inspect_path(const InspectOptions& options) {
+  if (!std::filesystem::is_directory(options.path)) {
+    const io::FileSummary summary = io::inspect(options.path);
+    fmt::print("{}", options.json ? io::json_of(summary) : summary.table());
+    return;
+  }
+  const io::FolderSummary folder = io::inspect_folder(options.path);
+  if (options.json) {
+    fmt::print("{}", io::json_of(folder));
+    return;
+  }
+  for (const io::FileSummary& file : folder.files) fmt::print("{}\n", file.table());
+  for (const auto& [name, record] : folder.records) {
+    fmt::print("{}\n", (folder.path / name).string());
+    for (const auto& [key, value] : record) fmt::print("  {}: {}\n", key, value);
+  }
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App* inspect = app.add_subcommand("inspect", "Say what a file of tensors or a run folder holds");
+  inspect
+      ->add_option("path", options->path,
+                   "A safetensors, npz or npy file (a checkpoint is one), or a run folder")
+      ->required();
+  inspect->add_flag("--json", options->json, "Print JSON instead of a table");
+  inspect->footer(
+      "For each tensor: its name, its type in the file, its shape, and the smallest, mean and largest "
+      "number, the\n"
+      "standard deviation and the count of numbers that are not finite.\n\n"
+      "  likely inspect runs/mnist1d-mlp/best.safetensors\n"
+      "  likely inspect runs/mnist1d-mlp --json");
+  inspect->callback([options] { inspect_path(*options); });
+}
+
+}  // namespace likely::command

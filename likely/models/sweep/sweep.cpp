@@ -1,0 +1,205 @@
+#include "likely/models/sweep/sweep.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "likely/core/error.hpp"
+#include "likely/io/atomic_file.hpp"
+#include "likely/models/recipe/nearest_name.hpp"
+#include "likely/models/recipe/runs.hpp"
+#include "likely/models/sweep/sweep_figure.hpp"
+#include "likely/models/sweep/sweep_space.hpp"
+
+namespace likely::models {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kTable = "sweep.csv";
+
+std::vector<SweptSetting> parse_space(const SweepOptions& options) {
+  std::vector<SweptSetting> space;
+  for (const std::string& text : options.grid) space.push_back(parse_list(options.run.settings, text));
+  for (const std::string& text : options.random) space.push_back(parse_range(options.run.settings, text));
+  if (space.empty())
+    throw Error("there is nothing to sweep over: give --grid lr=0.1,0.01 or --random lr=1e-4..0.1");
+  std::set<std::string> names;
+  for (const SweptSetting& swept : space) {
+    if (!names.insert(swept.name).second) throw Error(fmt::format("{} is swept over twice", swept.name));
+  }
+  if (!options.random.empty() && options.trials < 1)
+    throw Error("how many random choices are to be tried? Give --trials 20");
+  if (options.random.empty() && options.trials > 0)
+    throw Error("--trials is for --random; --grid tries every combination");
+  return space;
+}
+
+void make_folder(const SweepOptions& options) {
+  const fs::path& folder = options.run.out;
+  if (folder.empty()) throw Error("--out is empty");
+  if (fs::exists(folder) && !fs::is_directory(folder))
+    throw Error(fmt::format("--out {}: this is a file", folder.string()));
+  if (fs::exists(folder) && !fs::is_empty(folder)) {
+    if (!fs::exists(folder / kTable))
+      throw Error(fmt::format("--out {}: the folder holds other things; choose another", folder.string()));
+    if (!options.force)
+      throw Error(fmt::format("{} already holds a sweep; replace it (--force) or choose another --out",
+                              folder.string()));
+    fs::remove_all(folder);
+  }
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) throw Error(fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()));
+}
+
+bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
+
+// Ends a sweep: an Error would only be noted as the failure of a trial.
+struct NoSuchFigure {
+  std::string message;
+};
+
+// The figure that decides. One that was not taken on test data is to be preferred: choosing settings by test
+// data makes these data training data.
+std::string choose_figure(const std::vector<Measured>& figures, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const Measured& figure : figures) names.push_back(figure.name);
+  if (names.empty()) throw NoSuchFigure{"the recipe has no figure to compare trials by"};
+  if (wanted.empty()) {
+    for (const std::string& name : names) {
+      if (name.starts_with("validation") || name.starts_with("inner")) return name;
+    }
+    return names.front();
+  }
+  if (std::find(names.begin(), names.end(), wanted) == names.end())
+    throw NoSuchFigure{fmt::format("there is no figure \"{}\"; there are {}{}", wanted,
+                                   fmt::join(names, ", "), did_you_mean(wanted, names))};
+  return wanted;
+}
+
+bool is_to_be_large(const std::string& figure) {
+  for (const char* word : {"loss", "RMSE", "MAE", "error", "seconds", "nats", "perplexity"}) {
+    if (contains(figure, word)) return false;
+  }
+  return true;
+}
+
+// As CSV wants it: in quotes, and quotes doubled.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result(1, '"');
+  for (const char c : text) result.append(c == '"' ? 2 : 1, c);
+  return result + '"';
+}
+
+void write_table(const Sweep& sweep, const std::vector<SweptSetting>& space) {
+  std::string text = "trial";
+  for (const SweptSetting& swept : space) text += "," + swept.name;
+  text += fmt::format(",{},error\n", quoted(sweep.figure.empty() ? "value" : sweep.figure));
+  for (const SweepTrial& trial : sweep.trials) {
+    text += std::to_string(trial.number);
+    for (const SweptSetting& swept : space) text += fmt::format(",{}", quoted(trial.settings.at(swept.name)));
+    text += fmt::format(",{},{}\n", trial.error.empty() ? fmt::format("{}", trial.value) : "",
+                        quoted(trial.error));
+  }
+  io::write_file(sweep.out / kTable, text);
+}
+
+// One trial after the other.
+class Trials {
+ public:
+  Trials(const Recipe& recipe, const SweepOptions& options, const std::vector<SweptSetting>& space,
+         Sweep& sweep)
+      : recipe_(recipe), options_(options), space_(space), sweep_(sweep) {}
+
+  double operator()(const train::Choice& choice) {
+    SweepTrial trial{.number = static_cast<std::int64_t>(sweep_.trials.size()) + 1, .settings = {}};
+    Run run = options_.run;
+    run.out = sweep_.out / fmt::format("trial-{}", trial.number);
+    for (const SweptSetting& swept : space_) {
+      trial.settings[swept.name] = swept.text(choice.at(swept.name));
+      run.settings.set(swept.name, trial.settings[swept.name]);
+    }
+    trial.out = run.out;
+    try {
+      const RunReport report = train_recipe(recipe_, run);
+      if (report.stopped() == train::Stopped::interrupted) throw Error("interrupted");
+      judge(trial, report.figures());
+    } catch (const Error& error) {
+      trial.value = std::nan("");
+      trial.error = error.what();
+    }
+    sweep_.trials.push_back(trial);
+    if (options_.on_trial) options_.on_trial(trial);
+    return trial.value;
+  }
+
+ private:
+  void judge(SweepTrial& trial, const std::vector<Measured>& figures) {
+    if (sweep_.figure.empty()) {
+      sweep_.figure = choose_figure(figures, options_.figure);
+      sweep_.higher_is_better = options_.higher_is_better.value_or(is_to_be_large(sweep_.figure));
+    }
+    trial.value = std::nan("");
+    for (const Measured& figure : figures) {
+      if (figure.name == sweep_.figure) trial.value = figure.value;
+    }
+    if (std::isnan(trial.value)) trial.error = fmt::format("the {} is NaN", sweep_.figure);
+  }
+
+  const Recipe& recipe_;
+  const SweepOptions& options_;
+  const std::vector<SweptSetting>& space_;
+  Sweep& sweep_;
+};
+
+}  // namespace
+
+std::vector<SweepTrial> Sweep::ranked() const {
+  std::vector<SweepTrial> order = trials;
+  std::stable_sort(order.begin(), order.end(), [&](const SweepTrial& a, const SweepTrial& b) {
+    if (a.error.empty() != b.error.empty()) return a.error.empty();
+    if (!a.error.empty()) return false;
+    return higher_is_better ? a.value > b.value : a.value < b.value;
+  });
+  return order;
+}
+
+Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
+  const std::vector<SweptSetting> space = parse_space(options);
+  make_folder(options);
+  Sweep sweep{.recipe = recipe.name, .figure = "", .out = options.run.out};
+  Trials trials(recipe, options, space, sweep);
+  const train::Objective objective = [&](const train::Choice& choice, const Rng&) { return trials(choice); };
+  train::SearchResult result;
+  try {
+    if (options.random.empty()) {
+      std::vector<std::pair<std::string, std::vector<double>>> grid;
+      for (const SweptSetting& swept : space) {
+        grid.emplace_back(swept.name, std::vector<double>());
+        for (std::size_t i = 0; i < swept.values.size(); ++i)
+          grid.back().second.push_back(static_cast<double>(i));
+      }
+      result = train::grid_search(grid, Rng(options.run.seed), objective);
+    } else {
+      std::vector<std::pair<std::string, train::Candidates>> candidates;
+      for (const SweptSetting& swept : space) candidates.emplace_back(swept.name, swept.candidates());
+      result = train::random_search(candidates, options.trials, Rng(options.run.seed), objective);
+    }
+  } catch (const NoSuchFigure& none) {
+    std::error_code failed;
+    fs::remove_all(sweep.out, failed);
+    throw Error(none.message);
+  }
+  sweep.interrupted = result.interrupted;
+  write_table(sweep, space);
+  draw_sweep(sweep, space);
+  return sweep;
+}
+
+}  // namespace likely::models

@@ -1,0 +1,64 @@
+// Sweeps: a recipe trained again and again with other settings, to see which are best (chapter 8).
+//
+//   const Sweep sweep = run_sweep(find_recipe("moons"), {.grid = {"lr=0.1,0.01"}, .random =
+//   {"width=10..200"},
+//                                                        .trials = 20, .run = run});
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "likely/models/recipe.hpp"
+
+namespace likely::models {
+
+struct SweepTrial {
+  std::int64_t number = 0;                      // counted from 1
+  std::map<std::string, std::string> settings;  // those that were swept
+  double value = 0.0;                           // of the figure; NaN where the trial failed
+  std::string error{};                          // why, where it failed
+  std::filesystem::path out{};                  // its run folder
+};
+
+struct SweepOptions {
+  std::vector<std::string> grid{};  // "lr=0.1,0.01": all combinations
+  std::vector<std::string>
+      random{};             // "width=10..200": drawn at random; from a tenfold range on, its logarithm is
+  std::int64_t trials = 0;  // with `random`, how many; each also draws one value of every grid
+  std::string figure{};     // what counts; empty: the first that is no test figure, or the first
+  std::optional<bool>
+      higher_is_better{};  // else told by the figure's name: losses and errors are to be small
+  bool force = false;      // replace a sweep that run.out holds
+  Run run{};               // what all have in common; run.out is the folder of the sweep
+  std::function<void(const SweepTrial&)> on_trial{};
+};
+
+struct Sweep {
+  std::string recipe;
+  std::string figure;
+  bool higher_is_better = true;
+  bool interrupted = false;
+  std::filesystem::path out{};
+  std::vector<SweepTrial> trials{};               // in the order of trying
+  std::vector<std::filesystem::path> pictures{};  // without their endings
+
+  // Best first, failures last.
+  std::vector<SweepTrial> ranked() const;
+  std::string table() const;
+  std::string json() const;
+};
+
+// Each trial has a run folder of its own, <out>/trial-<n>; <out>/sweep.csv lists them all,
+// <out>/figures/sweep shows the figure by each setting. All trials have the same seed. A trial that fails is
+// noted, and the next one tried; Ctrl-C ends the sweep with what there is. Refuses, before the first trial:
+// nothing to sweep over, a setting that is not there, is named twice or may not have the value, a random
+// search without a number of trials, a folder that holds anything. Refuses, after the first: a figure that is
+// not there.
+Sweep run_sweep(const Recipe& recipe, const SweepOptions& options);
+
+}  // namespace likely::models

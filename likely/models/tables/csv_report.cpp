@@ -1,0 +1,108 @@
+#include "likely/models/tables/csv_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "likely/core/create.hpp"
+#include "likely/models/recipe/pictures.hpp"
+
+namespace likely::tables {
+
+namespace {
+
+constexpr std::int64_t kShuffles = 5;
+constexpr std::size_t kMostColumns = 20;  // in the picture of importances
+constexpr std::size_t kMostClasses = 20;  // in a matrix made of letters
+constexpr std::size_t kLongestClassName = 12;
+
+std::string confusion_text(const Tensor& confusion, const std::vector<std::string>& classes) {
+  if (classes.size() > kMostClasses) return {};
+  std::size_t width = 5;
+  std::vector<std::string> names;
+  for (const std::string& name : classes) {
+    names.push_back(name.substr(0, kLongestClassName));
+    width = std::max(width, names.back().size());
+  }
+  std::string text = fmt::format("\ntrue class (down) and what was said:\n{:>{}}", "", width + 2);
+  for (const std::string& name : names) text += fmt::format(" {:>{}}", name, width);
+  text += "\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += fmt::format("  {:>{}}", names[i], width);
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      const double count = confusion.at({static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
+      text += fmt::format(" {:>{}}", count == 0 ? "." : fmt::format("{}", count), width);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string line(const std::string& name, const std::string& model, const std::string& plain) {
+  return fmt::format("{:<12} {:>12} {:>12}\n", name, model, plain);
+}
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+void draw_importance(const TableModel& model, const Rows& rows, models::Album& album) {
+  std::vector<Importance> all = permutation_importance(model, rows, kShuffles, Rng(0));
+  all.resize(std::min(all.size(), kMostColumns));
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const Importance& importance : all) {
+    names.push_back(importance.column);
+    values.push_back(importance.value);
+  }
+  plot::Figure figure({.title = "Importance of columns: what shuffling one costs",
+                       .y_label = model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
+                       .legend = "none"});
+  figure.bars(names, tensor(values));
+  album.add("importance", figure, 900, 480);
+}
+
+}  // namespace
+
+std::vector<models::Measured> figures_of(const Scores& scores, const std::string& of) {
+  if (const auto* classes = std::get_if<ClassScores>(&scores)) {
+    return {{.name = of + " accuracy", .value = classes->accuracy, .percent = true},
+            {.name = of + " macro-F1", .value = classes->macro_f1},
+            {.name = of + " log-loss", .value = classes->log_loss},
+            {.name = "baseline accuracy", .value = classes->majority_accuracy, .percent = true},
+            {.name = "baseline log-loss", .value = classes->majority_log_loss}};
+  }
+  const auto& numbers = std::get<NumberScores>(scores);
+  return {{.name = of + " R2", .value = numbers.r2},
+          {.name = of + " RMSE", .value = numbers.rmse},
+          {.name = of + " MAE", .value = numbers.mae},
+          {.name = "baseline RMSE", .value = numbers.mean_rmse},
+          {.name = "baseline MAE", .value = numbers.mean_mae}};
+}
+
+std::string text_of(const Scores& scores, const Schema& schema, std::int64_t rows, const std::string& of) {
+  if (const auto* classes = std::get_if<ClassScores>(&scores)) {
+    const auto [low, high] = interval_of_share(classes->accuracy, rows);
+    std::string text = line(fmt::format("{} rows", rows), of, "majority");
+    text += line("accuracy", percent(classes->accuracy), percent(classes->majority_accuracy));
+    text += line("macro-F1", number(classes->macro_f1), "");
+    text += line("log-loss", number(classes->log_loss), number(classes->majority_log_loss));
+    text += fmt::format("95 % interval of the accuracy: {} to {}\n", percent(low), percent(high));
+    return text + confusion_text(classes->confusion, schema.classes);
+  }
+  const auto& numbers = std::get<NumberScores>(scores);
+  return line(fmt::format("{} rows", rows), of, "mean") +
+         line("R2", number(numbers.r2), number(numbers.mean_r2)) +
+         line("RMSE", number(numbers.rmse), number(numbers.mean_rmse)) +
+         line("MAE", number(numbers.mae), number(numbers.mean_mae));
+}
+
+void draw(const TableModel& model, const Rows& rows, models::Album& album) {
+  const Scores scores = score(model, rows, rows.y);
+  if (const auto* classes = std::get_if<ClassScores>(&scores)) {
+    models::draw_confusion(classes->confusion, model.schema.classes, album);
+  } else {
+    models::draw_predicted(model.predict(rows.x), rows.y, album);
+  }
+  draw_importance(model, rows, album);
+}
+
+}  // namespace likely::tables

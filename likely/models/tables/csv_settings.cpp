@@ -1,0 +1,102 @@
+#include "likely/models/tables/csv_settings.hpp"
+
+#include <charconv>
+#include <map>
+
+#include "likely/core/error.hpp"
+
+namespace likely::tables {
+
+namespace {
+
+const std::map<std::string, char> kSeparators{{"comma", ','}, {",", ','},    {"semicolon", ';'},
+                                              {";", ';'},     {"tab", '\t'}, {"space", ' '}};
+
+// What stands between commas.
+std::vector<std::string> pieces(const std::string& text) {
+  std::vector<std::string> result;
+  std::size_t start = 0;
+  while (start < text.size()) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    if (end > start) result.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<models::Setting> csv_settings() {
+  const ModelOptions defaults;
+  using namespace models;  // the settings' makers
+  return {
+      text_setting("target", "last", "the column to predict: its name, its number from 0, or last"),
+      text_setting("target_file", "", "a file with the targets, where they are kept apart"),
+      text_setting("ignore", "", "columns that are no inputs: a,b"),
+      word_setting("header", "auto", "whether the first line names the columns", {"auto", "yes", "no"}),
+      whole_setting("skip", 0, "lines before the table", 0),
+      word_setting("separator", "auto", "what stands between fields",
+                   {"auto", "comma", ",", "tab", "space", "semicolon", ";"}),
+      word_setting("missing", "impute", "rows with missing inputs: fill in means, leave out, or stop",
+                   {"impute", "drop", "refuse"}),
+      word_setting("task", "auto", "predict classes or a number", {"auto", "classify", "regress"}),
+      number_setting("holdout", 0.25, "the share of rows to be judged by", 0.0, 0.9),
+      whole_setting("folds", 0, "also judge by so many folds", 0),
+      text_setting("hidden", "64", "units of each hidden layer: 64 or 64,32"),
+      whole_setting("members", defaults.members, "models in each committee; 0: by the number of rows", 0, 10),
+      whole_setting("epochs", defaults.epochs, "at most, for each member"),
+      whole_setting("patience", defaults.patience, "epochs without a better one before a member stops", 0),
+      whole_setting("batch", defaults.batch, "rows a step; 0: by the number of rows", 0),
+      number_setting("lr", defaults.lr, "learning rate"),
+      number_setting("weight_decay", defaults.weight_decay, "pulls weights to 0")};
+}
+
+ReadOptions read_options(const models::Run& run) {
+  const models::Settings& settings = run.settings;
+  ReadOptions options{.file = run.data,
+                      .target = settings.text("target"),
+                      .target_file = settings.text("target_file"),
+                      .ignore = pieces(settings.text("ignore"))};
+  // Where the target's file is not where the command is run, it is beside the table.
+  std::error_code failed;
+  if (!options.target_file.empty() && !std::filesystem::exists(options.target_file, failed)) {
+    const std::filesystem::path beside = run.data.parent_path() / options.target_file;
+    if (std::filesystem::exists(beside, failed)) options.target_file = beside;
+  }
+  const std::string& separator = settings.text("separator");
+  if (separator != "auto") options.hints.separator = kSeparators.at(separator);
+  const std::string& header = settings.text("header");
+  if (header != "auto") options.hints.header = header == "yes";
+  options.hints.skip = settings.whole("skip");
+  const std::string& missing = settings.text("missing");
+  options.missing = missing == "impute" ? Missing::impute
+                    : missing == "drop" ? Missing::drop
+                                        : Missing::refuse;
+  const std::string& task = settings.text("task");
+  options.task = task == "auto" ? Task::automatic : task == "classify" ? Task::classify : Task::regress;
+  return options;
+}
+
+ModelOptions model_options(const models::Run& run) {
+  const models::Settings& settings = run.settings;
+  ModelOptions options{.hidden = {},
+                       .members = settings.whole("members"),
+                       .epochs = settings.whole("epochs"),
+                       .patience = settings.whole("patience"),
+                       .batch = settings.whole("batch"),
+                       .lr = settings.number("lr"),
+                       .weight_decay = settings.number("weight_decay")};
+  for (const std::string& piece : pieces(settings.text("hidden"))) {
+    std::int64_t width = 0;
+    const char* end = piece.data() + piece.size();
+    const auto [stop, error] = std::from_chars(piece.data(), end, width);
+    if (error != std::errc() || stop != end || width < 1 || width > 100'000) {
+      refuse("csv", "hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"" +
+                        settings.text("hidden") + "\"");
+    }
+    options.hidden.push_back(width);
+  }
+  return options;
+}
+
+}  // namespace likely::tables

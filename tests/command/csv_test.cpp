@@ -1,0 +1,115 @@
+// `likely train csv` and what can be done with its run folder.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/command/command.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::testing {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// 90 rows: the kind depends on size and colour; one size is missing.
+std::string table() {
+  std::string text = "size,colour,kind\n";
+  for (int i = 0; i < 90; ++i) {
+    const int size = (i * 37) % 100;
+    const bool red = i % 3 == 0;
+    text += (i == 7 ? "NA" : std::to_string(size)) + (red ? ",red," : ",blue,") +
+            (size + (red ? 30 : 0) > 60 ? "big" : "small") + "\n";
+  }
+  return text;
+}
+
+Words train(const Words& more = {}) {
+  Words words = {"train",    "csv", "--in",  "mine.csv", "--members", "2",
+                 "--epochs", "30",  "--out", "run",      "--quiet"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class CsvCommand : public ::testing::Test {
+ protected:
+  CsvCommand() { write_bytes(folder_ / "mine.csv", table()); }
+  Ran run(const Words& words) { return likely_command(folder_.path().string(), words); }
+  void expect_complaint(const Words& words, const std::string& line) {
+    const std::string before = folder_.list();
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 2) << line;
+    EXPECT_EQ(ran.err, line + "\n");
+    EXPECT_EQ(folder_.list(), before) << line;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CsvCommand, TrainsEvaluatesPredictsAndPlots) {
+  const Ran trained = run(train({"--target", "kind", "--json"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto json = nlohmann::json::parse(trained.out);
+  EXPECT_GT(json["figures"]["test_accuracy"].get<double>(), 0.75) << trained.out;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "run/model.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "run/figures/confusion.gp"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "run/figures/importance.gp"));
+
+  const Ran judged = run({"eval", "run", "--json"});
+  ASSERT_EQ(judged.code, 0) << judged.err;
+  EXPECT_EQ(nlohmann::json::parse(judged.out)["figures"]["test_accuracy"], json["figures"]["test_accuracy"]);
+
+  write_bytes(folder_ / "new.csv", "colour,size\nblue,5\nred,99\ngreen,\n");
+  const Ran predicted = run({"predict", "run", "--in", "new.csv"});
+  ASSERT_EQ(predicted.code, 0) << predicted.err;
+  EXPECT_TRUE(predicted.out.starts_with("prediction,probability,p_big,p_small\nsmall,")) << predicted.out;
+  EXPECT_NE(predicted.out.find("\nbig,"), std::string::npos);
+
+  EXPECT_EQ(run({"plot", "run"}).code, 0);
+  write_bytes(folder_ / "mine.csv", table() + "4,red,small\n");
+  const Ran changed = run({"eval", "run"});
+  EXPECT_EQ(changed.code, 2);
+  EXPECT_EQ(changed.err,
+            "likely: [csv] " + (folder_ / "mine.csv").string() +
+                " has changed since the model was fitted: which rows were held out is not known any "
+                "more\n");
+}
+
+TEST_F(CsvCommand, RegressesAndFolds) {
+  const Ran trained = run(train({"--target", "size", "--folds", "3", "--json"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto json = nlohmann::json::parse(trained.out);
+  EXPECT_TRUE(json["figures"].contains("test_R2"));
+  EXPECT_TRUE(json["figures"].contains("fold_R2"));
+  EXPECT_TRUE(json["figures"].contains("worst_fold_R2"));
+}
+
+TEST_F(CsvCommand, RefusesInOneLine) {
+  const std::string file = "likely: [csv] " + (folder_ / "mine.csv").string() + ": ";
+  expect_complaint(train({"--target", "kid"}),
+                   file + "there is no column \"kid\"; it has size, colour, kind");
+  expect_complaint(
+      train({"--task", "regress"}),
+      file +
+          "the target \"kind\" holds words such as \"small\" (line 2): numbers cannot be predicted from it");
+  expect_complaint(train({"--missing", "refuse"}), file + "column \"size\": the value in row 8 is missing");
+  expect_complaint(
+      train({"--hidden", "big"}),
+      "likely: [csv] hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"big\"");
+  expect_complaint(
+      {"train", "csv", "--quiet"},
+      "likely: csv needs --data: Your table: CSV or text with tabs, blanks or semicolons, plain or gzip");
+  expect_complaint({"train", "csv", "--in", "none.csv", "--quiet"},
+                   "likely: --data none.csv: there is no such file or folder");
+}
+
+TEST_F(CsvCommand, RefusesRowsThatDoNotFit) {
+  ASSERT_EQ(run(train()).code, 0);
+  write_bytes(folder_ / "new.csv", "size\n4\n");
+  expect_complaint({"predict", "run", "--in", "new.csv"},
+                   "likely: [csv] new.csv: the model needs \"colour\"; there is only size");
+}
+
+}  // namespace
+}  // namespace likely::testing

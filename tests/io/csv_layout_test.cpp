@@ -1,0 +1,115 @@
+#include "likely/io/csv_layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "likely/core/create.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/shared_data.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::io {
+namespace {
+
+using testing::expect_refusal;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+class CsvLayoutTest : public ::testing::Test {
+ protected:
+  CsvLayout guess(const std::string& text, const CsvHints& hints = {}) {
+    write_bytes(path_, text);
+    return guess_csv_layout(path_, hints);
+  }
+  Table read(const std::string& text) {
+    const CsvLayout layout = guess(text);
+    return read_csv(path_, layout.options());
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "table.txt";
+};
+
+TEST_F(CsvLayoutTest, FindsTheSeparator) {
+  EXPECT_EQ(guess("a,b\n1,2\n3,4\n").separator, ',');
+  EXPECT_EQ(guess("a;b\n1,5;2\n3,5;4\n").separator, ';');
+  EXPECT_EQ(guess("a\tb\n1 x\t2\n3 y\t4\n").separator, '\t');
+  EXPECT_EQ(guess("a b\n1 2\n3 4\n").separator, ' ');
+  EXPECT_EQ(guess("first name,age\nAnna Maria,3\nBo,4\n").separator, ',');
+  EXPECT_EQ(guess("\"a, b\";c\n\"x, y\";1\n").separator, ';');
+  EXPECT_EQ(guess("y\n1\n2\n").separator, ',');
+  EXPECT_EQ(guess("a;b,c;d\n1;2,3;4\n", {.separator = ','}).separator, ',');
+}
+
+TEST_F(CsvLayoutTest, FindsTheHeader) {
+  EXPECT_TRUE(guess("a,b\n1,2\n").header);
+  EXPECT_FALSE(guess("1,2\n3,4\n").header);
+  EXPECT_TRUE(guess("name,kind\nanna,cat\nbo,dog\n").header);   // words that do not come again
+  EXPECT_FALSE(guess("cat,red\ndog,blue\ncat,blue\n").header);  // words that do
+  EXPECT_FALSE(guess("cat,1\ndog,2\n").header);                 // a number among the names
+  EXPECT_TRUE(guess("a,b\n1,?\n,2\n").header);                  // what is missing says nothing
+  EXPECT_FALSE(guess("only,one\n").header);
+  EXPECT_FALSE(guess("a,b\n1,2\n", {.header = false}).header);
+  EXPECT_TRUE(guess("1,2\n3,4\n", {.header = true}).header);
+}
+
+TEST_F(CsvLayoutTest, KnowsALineThatCountsTheRows) {
+  const CsvLayout layout = guess("\n3,2,cat,dog\n1.5,2,0\n3,4,1\n5,6,1\n");
+  EXPECT_EQ(layout.classes, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(layout.skip, 2);
+  EXPECT_FALSE(layout.header);
+  const Table table = read_csv(path_, layout.options());
+  EXPECT_EQ(table.rows(), 3);
+  EXPECT_TRUE(array_equal(table["2"], tensor({0, 1, 1})));
+  // Not if the rows, the columns or the classes disagree with it.
+  EXPECT_TRUE(guess("4,2,cat,dog\n1.5,2,0\n3,4,1\n5,6,1\n").classes.empty());
+  EXPECT_TRUE(guess("3,3,cat,dog\n1.5,2,0\n3,4,1\n5,6,1\n").classes.empty());
+  EXPECT_TRUE(guess("3,2,cat,dog\n1.5,2,0\n3,4,1\n5,6,2\n").classes.empty());
+}
+
+TEST_F(CsvLayoutTest, ReadsRunsOfBlanksAndSkipsLines) {
+  const Table table = read(" a   b\n 1  2.5 \n\n-3\t 4\n   \n");
+  EXPECT_EQ(table.rows(), 2);
+  EXPECT_TRUE(array_equal(table["a"], tensor({1, -3})));
+  EXPECT_TRUE(array_equal(table["b"], tensor({2.5, 4.0}, DType::f64)));
+  write_bytes(path_, "it's \"a title\nx y\n\"one two\" 3\n");
+  const CsvLayout layout = guess_csv_layout(path_, {.skip = 1});
+  const Table skipped = read_csv(path_, layout.options());
+  EXPECT_EQ(skipped.column("x").categories, (std::vector<std::string>{"one two"}));
+  EXPECT_TRUE(array_equal(skipped["y"], tensor({3})));
+}
+
+TEST_F(CsvLayoutTest, RefusesWhatHasNoLines) {
+  write_bytes(path_, "\n\n");
+  expect_refusal([&] { guess_csv_layout(path_); },
+                 "[read_csv] " + path_.string() + ": there are no lines to read");
+  write_bytes(path_, "one\ntwo");
+  expect_refusal([&] { guess_csv_layout(path_, {.skip = 3}); },
+                 "[read_csv] " + path_.string() + ": 3 lines are to be skipped, there are 2");
+  expect_refusal([&] { guess_csv_layout(path_, {.skip = -1}); },
+                 "[read_csv] a number of lines to skip is expected, got -1");
+  expect_refusal([&] { read_csv(path_, {.skip = -1}); },
+                 "[read_csv] a number of lines to skip is expected, got -1");
+}
+
+TEST_F(CsvLayoutTest, NamesLinesByTheirNumberInTheFile) {
+  write_bytes(path_, "a title\na,b\n1,2\n3\n");
+  expect_refusal([&] { read_csv(path_, {.skip = 1}); },
+                 "[read_csv] " + path_.string() + ", line 4: 1 fields, 2 columns are expected");
+}
+
+TEST_F(CsvLayoutTest, ReadsTheTablesOfScikitLearn) {
+  LIKELY_SHARED_DATA(toys, "sklearn_toy");
+  const CsvLayout cancer = guess_csv_layout(toys / "breast_cancer.csv");
+  EXPECT_EQ(cancer.classes, (std::vector<std::string>{"malignant", "benign"}));
+  const CsvLayout digits = guess_csv_layout(toys / "digits.csv.gz");
+  EXPECT_FALSE(digits.header);
+  EXPECT_EQ(digits.separator, ',');
+  const CsvLayout diabetes = guess_csv_layout(toys / "diabetes_data_raw.csv.gz");
+  EXPECT_EQ(diabetes.separator, ' ');
+  EXPECT_EQ(read_csv(toys / "diabetes_data_raw.csv.gz", diabetes.options()).columns().size(), 10U);
+}
+
+}  // namespace
+}  // namespace likely::io

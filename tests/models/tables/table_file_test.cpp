@@ -1,0 +1,198 @@
+#include "likely/models/tables/table_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "likely/core/create.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/shared_data.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::tables {
+namespace {
+
+using testing::expect_refusal;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+class TableFile : public ::testing::Test {
+ protected:
+  Rows read(const std::string& text, ReadOptions options = {}) {
+    write_bytes(path_, text);
+    options.file = path_;
+    return read_table(options);
+  }
+  void expect(const std::string& text, const std::string& message, const ReadOptions& options = {}) {
+    expect_refusal([&] { read(text, options); }, "[csv] " + path_.string() + ": " + message);
+  }
+  // So many rows "a,b,y" with y from `target`.
+  static std::string rows(int count, const std::function<std::string(int)>& target) {
+    std::string text = "a,b,y\n";
+    for (int i = 0; i < count; ++i)
+      text += std::to_string(i * i) + ".5," + std::to_string(i % 3) + "," + target(i) + "\n";
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  std::filesystem::path path_ = folder_ / "mine.csv";
+};
+
+TEST_F(TableFile, TellsClassesFromNumbers) {
+  const auto classes = [&](const std::function<std::string(int)>& target, Task task = Task::automatic) {
+    return read(rows(60, target), {.task = task}).schema.classes;
+  };
+  EXPECT_EQ(classes([](int i) { return i % 2 == 0 ? "yes" : "no"; }),
+            (std::vector<std::string>{"no", "yes"}));
+  EXPECT_EQ(classes([](int i) { return std::to_string(i % 3 + 4); }),
+            (std::vector<std::string>{"4", "5", "6"}));
+  EXPECT_EQ(classes([](int i) { return std::to_string(i % 2) + ".0"; }),
+            (std::vector<std::string>{"0", "1"}));
+  EXPECT_TRUE(classes([](int i) { return std::to_string(i % 2) + ".5"; }).empty());
+  EXPECT_TRUE(classes([](int i) { return std::to_string(i % 30); }).empty());
+  EXPECT_TRUE(classes([](int i) { return std::to_string(i % 3); }, Task::regress).empty());
+  EXPECT_EQ(classes([](int i) { return std::to_string(i % 30); }, Task::classify).size(), 30U);
+}
+
+TEST_F(TableFile, NumbersClassesAndWords) {
+  const Rows table = read("size,colour,kind\n1,red,b\n2.5,blue,a\n3,red,b\n4,,a\n", {.target = "kind"});
+  EXPECT_EQ(table.schema.input_names(), (std::vector<std::string>{"size", "colour"}));
+  EXPECT_TRUE(table.schema.inputs[1].holds_words);
+  EXPECT_EQ(table.schema.inputs[1].words, (std::vector<std::string>{"blue", "red"}));
+  EXPECT_TRUE(array_equal(table.y, tensor({1, 0, 1, 0})));
+  EXPECT_EQ(table.x.at({1, 0}), 2.5);
+  EXPECT_EQ(table.x.at({0, 1}), 1.0);
+  EXPECT_TRUE(std::isnan(table.x.at({3, 1})));
+  EXPECT_EQ(table.missing, 1);
+  EXPECT_EQ(table.notices,
+            (std::vector<std::string>{"1 missing value filled in with the mean of its column"}));
+}
+
+TEST_F(TableFile, FindsTheTarget) {
+  const std::string text = "a,b,c\n1,2,3.5\n4,5,6.5\n7,8,9.5\n";
+  EXPECT_EQ(read(text).schema.target, "c");
+  EXPECT_EQ(read(text, {.target = "a"}).schema.target, "a");
+  EXPECT_EQ(read(text, {.target = "1"}).schema.target, "b");
+  EXPECT_EQ(read(text, {.target = "-3"}).schema.target, "a");
+  EXPECT_EQ(read(text, {.target = "c", .ignore = {"a"}}).schema.input_names(),
+            (std::vector<std::string>{"b"}));
+  const std::filesystem::path apart = folder_ / "targets.txt";
+  write_bytes(apart, "1.5e2\n7.5e1\n1.25\n");
+  const Rows rows = read(text, {.target_file = apart});
+  EXPECT_EQ(rows.schema.inputs.size(), 3U);
+  EXPECT_EQ(rows.schema.target, "");
+  EXPECT_TRUE(array_equal(rows.y, tensor({150.0, 75.0, 1.25}, DType::f64)));
+  write_bytes(apart, "1\n2\n");
+  expect_refusal([&] { read(text, {.target_file = apart}); },
+                 "[csv] " + apart.string() + ": there are 2 targets for the 3 rows of " + path_.string());
+}
+
+TEST_F(TableFile, LeavesOutRowsAndColumns) {
+  std::string text = "id,name,x,y\n";
+  for (int i = 0; i < 40; ++i)
+    text += std::to_string(i + 7) + ",person " + std::to_string(i) + "," +
+            (i == 3 ? "NA" : std::to_string(i % 7)) + "," + (i == 5 ? "" : std::to_string(i) + ".5") + "\n";
+  const Rows kept = read(text);
+  EXPECT_EQ(kept.schema.input_names(), (std::vector<std::string>{"x"}));
+  EXPECT_EQ(
+      kept.notices,
+      (std::vector<std::string>{
+          "column \"id\" left out: it counts the rows", "column \"name\" left out: it has 40 different words",
+          "1 row without a target left out", "1 missing value filled in with the mean of its column"}));
+  EXPECT_EQ(kept.size(), 39);
+  EXPECT_EQ(kept.numbers[5], 6);
+  const Rows dropped = read(text, {.missing = Missing::drop});
+  EXPECT_EQ(dropped.size(), 38);
+  EXPECT_EQ(dropped.dropped, 2);
+  expect(text, "column \"x\": the value in row 4 is missing", {.missing = Missing::refuse});
+}
+
+TEST_F(TableFile, RefusesWhatCannotBeLearned) {
+  expect("a,b\n1,2\n", "there is no column \"z\"; it has a, b", {.target = "z"});
+  expect("a,b\n1,2\n", "there is no column \"2\"; it has a, b", {.target = "2"});
+  expect("a,b\n1,2\n3,2\n", "the target \"b\" is always 2: there is nothing to learn");
+  expect("a,b\n1,x\n3,x\n", "the target \"b\" is always x: there is nothing to learn");
+  expect("a,b\n1,\n3,\n", "the target \"b\" is missing in every row");
+  expect("a,b\n1,x\n2,y\n3,x\n4,y\n",
+         "the target \"b\" holds words such as \"x\" (line 2): numbers cannot be predicted from it",
+         {.task = Task::regress});
+  expect("a,b\n1,x\n2,y\n3,z\n",
+         "the target \"b\" has 3 different words in 3 rows: too few rows a class to learn from");
+  expect("a,b\n1,1.5\n2,2\n3,3\n",
+         "the target \"b\" does not hold classes: it has 3 different numbers in 3 rows",
+         {.task = Task::classify});
+  expect("y\n1\n2\n", "no column is left to predict the target from");
+  expect("a,b\n1,2\ninf,3\n", "column \"a\": the value in row 2 is not finite");
+  expect("a,b\n", "there are no rows", {.hints = {.header = true}});
+}
+
+TEST_F(TableFile, KeepsItsSchemaAsText) {
+  const Schema schema = read("size,colour,kind\n1,red,b\n2.5,blue,a\n3,red,b\n4,,a\n").schema;
+  const Schema again = Schema::parse(schema.text(), "columns.json");
+  EXPECT_EQ(again.text(), schema.text());
+  EXPECT_EQ(again.inputs[1].words, schema.inputs[1].words);
+  EXPECT_FALSE(again.inputs[0].holds_words);
+  expect_refusal([] { Schema::parse("{}", "columns.json"); },
+                 "[csv] columns.json does not describe the columns of a table");
+}
+
+TEST_F(TableFile, ReadsFurtherRowsByName) {
+  const Schema schema = read("size,colour,kind\n1,red,b\n2.5,4,a\n3,red,b\n4,,a\n").schema;
+  // Another order, another column, numbers in a column of words, a word that is not known.
+  write_bytes(path_, "colour,extra,size\n4,x,10\n5,y,\nred,z,12\n");
+  const Rows further = read_rows(path_, schema);
+  EXPECT_EQ(further.x.at({0, 1}), 0.0);
+  EXPECT_EQ(further.x.at({2, 1}), 1.0);
+  EXPECT_EQ(further.x.at({2, 0}), 12.0);
+  EXPECT_TRUE(std::isnan(further.x.at({1, 0})));
+  EXPECT_EQ(further.unknown, 1);
+  EXPECT_EQ(further.missing, 1);
+  EXPECT_FALSE(further.y.defined());
+  write_bytes(path_, "size,kind\n1,a\n");
+  const std::string file = "[csv] " + path_.string() + ": ";
+  expect_refusal([&] { read_rows(path_, schema); },
+                 file + "the model needs \"colour\"; there are only size, kind");
+  write_bytes(path_, "size,colour\nbig,red\n");
+  expect_refusal([&] { read_rows(path_, schema); },
+                 file + "line 2, column \"size\": \"big\" is not a number");
+  expect_refusal([&] { read_rows(path_, schema, {.target = true}); }, file + "there is no target \"kind\"");
+  write_bytes(path_, "size,colour,kind\n1,red,c\n");
+  EXPECT_EQ(read_rows(path_, schema).size(), 1);
+  expect_refusal([&] { read_rows(path_, schema, {.target = true}); },
+                 file + "the target \"kind\" has the class \"c\", which the model does not know");
+}
+
+TEST_F(TableFile, ReadsFurtherRowsByPlace) {
+  const Schema schema = read("4,2,cat,dog\n1.5,2,0\n3,4,1\n5,6,1\n7,7,0\n").schema;
+  EXPECT_EQ(schema.classes, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(schema.nameless_columns, 3);
+  write_bytes(path_, "9,8\n7,6\n");  // without the target
+  EXPECT_EQ(read_rows(path_, schema).x.at({1, 0}), 7.0);
+  write_bytes(path_, "9,8,1\n7,6,0\n");
+  EXPECT_TRUE(array_equal(read_rows(path_, schema, {.target = true}).y, tensor({1, 0})));
+  write_bytes(path_, "2,2,dog,cat\n9,8,1\n7,6,0\n");  // names of its own
+  EXPECT_TRUE(array_equal(read_rows(path_, schema, {.target = true}).y, tensor({0, 1})));
+  write_bytes(path_, "9,8,1,4\n");
+  expect_refusal([&] { read_rows(path_, schema); },
+                 "[csv] " + path_.string() + ": 3 columns are needed, or the 2 inputs alone; it has 4");
+}
+
+TEST_F(TableFile, ReadsTheTablesOfScikitLearn) {
+  LIKELY_SHARED_DATA(toys, "sklearn_toy");
+  const Rows wine = read_table({.file = toys / "wine_data.csv"});
+  EXPECT_EQ(wine.size(), 178);
+  EXPECT_EQ(wine.schema.inputs.size(), 13U);
+  EXPECT_EQ(wine.schema.classes, (std::vector<std::string>{"class_0", "class_1", "class_2"}));
+  const Rows digits = read_table({.file = toys / "digits.csv.gz"});
+  EXPECT_EQ(digits.size(), 1797);
+  EXPECT_EQ(digits.schema.classes.size(), 10U);
+  const Rows diabetes =
+      read_table({.file = toys / "diabetes_data_raw.csv.gz", .target_file = toys / "diabetes_target.csv.gz"});
+  EXPECT_EQ(diabetes.size(), 442);
+  EXPECT_EQ(diabetes.schema.inputs.size(), 10U);
+  EXPECT_FALSE(diabetes.schema.classifies());
+}
+
+}  // namespace
+}  // namespace likely::tables
