@@ -50,7 +50,7 @@ TEST(Scores, IntervalOfAShareIsWilsons) {
   const auto [low, high] = interval_of_share(0.9, 50);
   EXPECT_NEAR(low, 0.786398, 1e-6);
   EXPECT_NEAR(high, 0.956524, 1e-6);
-  EXPECT_EQ(interval_of_share(1.0, 10).second, 1.0);
+  EXPECT_DOUBLE_EQ(interval_of_share(1.0, 10).second, 1.0);
   EXPECT_NEAR(interval_of_share(1.0, 10).first, 10 / (10 + 1.959963984540054 * 1.959963984540054), 1e-12);
 }
 

@@ -92,7 +92,7 @@ TEST(TableModel, LearnsALine) {
 }
 
 TEST(TableModel, LearnsWhatNoLineDivides) {
-  const Halves halves = hold_out(ring(400), 0.25, 1);
+  const Halves halves = hold_out(ring(800), 0.25, 1);
   const auto fitted = fit_rows(halves.train, kQuick, 1);
   ASSERT_TRUE(fitted);
   const auto scores = std::get<ClassScores>(score(fitted->model, *halves.held_out, halves.train.y));
