@@ -9,6 +9,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/kernels/special_incomplete.hpp"
+#include "likely/prob/ranks.hpp"
 #include "likely/prob/sample_moments.hpp"
 #include "likely/prob/summary.hpp"
 
@@ -80,23 +81,12 @@ Chains halves(const Chains& chains) {
 
 // The normal quantiles of the ranks of all samples, those of ties being their mean rank.
 Chains normal_ranks(const Chains& chains) {
-  struct Place {
-    double value;
-    double* score;
-  };
   Chains result = chains;
-  std::vector<Place> order;
+  const std::vector<double> ranks = detail::mean_ranks(all_samples(chains));
+  const auto count = static_cast<double>(ranks.size());
+  auto rank = ranks.begin();
   for (auto& chain : result) {
-    for (double& v : chain) order.push_back({v, &v});
-  }
-  std::sort(order.begin(), order.end(), [](const Place& a, const Place& b) { return a.value < b.value; });
-  const auto count = static_cast<double>(order.size());
-  for (std::size_t i = 0; i < order.size();) {
-    std::size_t end = i + 1;
-    while (end < order.size() && order[end].value == order[i].value) ++end;
-    const double rank = 0.5 * static_cast<double>(i + 1 + end);
-    const double score = kernels::normal_quantile((rank - 0.375) / (count + 0.25));
-    for (; i < end; ++i) *order[i].score = score;
+    for (double& v : chain) v = kernels::normal_quantile((*rank++ - 0.375) / (count + 0.25));
   }
   return result;
 }

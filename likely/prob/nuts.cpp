@@ -45,6 +45,21 @@ std::int64_t NutsDraws::full_depths() const {
   return total;
 }
 
+void NutsDraws::make_even() {
+  std::int64_t longest = 0;
+  for (const NutsChain& chain : chains) longest = std::max(longest, chain.samples());
+  std::erase_if(chains, [&](const NutsChain& chain) { return 2 * chain.samples() < longest; });
+  std::int64_t shortest = longest;
+  for (const NutsChain& chain : chains) shortest = std::min(shortest, chain.samples());
+  const auto count = static_cast<std::size_t>(shortest);
+  for (NutsChain& chain : chains) {
+    chain.positions.resize(count * static_cast<std::size_t>(size));
+    chain.log_densities.resize(count);
+    chain.energies.resize(count);
+    chain.leapfrog_steps.resize(count);
+  }
+}
+
 std::vector<DrawPlace> even_draws(const NutsDraws& draws, std::int64_t most) {
   detail::check_at_least("even_draws", "most", most, 1);
   std::vector<DrawPlace> all;

@@ -74,6 +74,10 @@ struct NutsDraws {
   std::vector<double> position(std::int64_t chain, std::int64_t sample) const;
   std::int64_t divergences() const;
   std::int64_t full_depths() const;
+
+  // Makes what an interruption left fit for summaries: chains with less than half as many samples as the
+  // longest are dropped, the others cut to the same length.
+  void make_even();
 };
 
 // Where a sample is; and so many of them at most, taken evenly from all chains. Refuses most < 1.
@@ -104,12 +108,16 @@ inline NutsDraws nuts(const std::vector<double>& start, const SlopeFunction& log
   return detail::run_nuts(start, log_density, rng, options);
 }
 
+namespace detail {
+// Plain numbers are not a model, though a vector of trees is one.
+template <class T>
+concept ModelTree = Tree<T> && !std::same_as<T, std::vector<double>>;
+}  // namespace detail
+
 // The same for all learned numbers of a model; buffers and frozen parts stay. log_density returns one number.
-template <Tree Model, class LogDensity>
-requires(!std::same_as<Model, std::vector<double>>) NutsResult<Model> nuts(const Model& start,
-                                                                           const LogDensity& log_density,
-                                                                           Rng rng,
-                                                                           const NutsOptions& options = {}) {
+template <detail::ModelTree Model, class LogDensity>
+NutsResult<Model> nuts(const Model& start, const LogDensity& log_density, Rng rng,
+                       const NutsOptions& options = {}) {
   NutsResult<Model> result;
   result.draws =
       detail::run_nuts(detail::learned_numbers(start), detail::slope_of(start, log_density), rng, options);

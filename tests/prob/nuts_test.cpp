@@ -268,6 +268,33 @@ TEST(Nuts, ProgressIsToldAndCanStop) {
   EXPECT_LT(stopped.chains[0].samples() + stopped.chains[1].samples(), 20);
 }
 
+TEST(Nuts, WhatAnInterruptionLeavesCanBeSummarized) {
+  NutsDraws draws;
+  draws.size = 2;
+  for (const std::size_t samples : {100U, 80U, 40U}) {
+    NutsChain chain;
+    chain.positions = Rng(samples)
+                          .normal({static_cast<std::int64_t>(2 * samples)}, 0.0, 1.0, DType::f64)
+                          .to_vector<double>();
+    chain.log_densities.resize(samples);
+    chain.energies.resize(samples);
+    chain.leapfrog_steps.resize(samples);
+    draws.chains.push_back(chain);
+  }
+  const Numbers first = draws.position(1, 79);
+  draws.make_even();
+  ASSERT_EQ(draws.chains.size(), 2U);
+  EXPECT_EQ(draws.chains[0].samples(), 80);
+  EXPECT_EQ(draws.chains[0].energies.size(), 80U);
+  EXPECT_EQ(draws.position(1, 79), first);
+  EXPECT_EQ(summarize(draws).size(), 2U);
+  const auto places = even_draws(draws, 40);
+  ASSERT_EQ(places.size(), 40U);
+  EXPECT_EQ(places[20].chain, 1);
+  EXPECT_EQ(places[20].sample, 0);
+  EXPECT_EQ(even_draws(draws, 1000).size(), 160U);
+}
+
 TEST(Nuts, StartsAgainWhereADensityIsNothing) {
   // Only positive numbers have a density, and refused ones count as none: e^-x.
   const auto exponential = [](const Numbers& x) {

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "likely/core/error.hpp"
 #include "likely/models/choice/hierarchical_em.hpp"
+#include "likely/prob/ranks.hpp"
 #include "likely/prob/sample_moments.hpp"
 
 namespace likely::choice {
@@ -16,21 +15,6 @@ namespace likely::choice {
 namespace {
 
 using Numbers = std::vector<double>;
-
-// Ranks from 1; ties have their mean.
-Numbers ranks_of(const Numbers& x) {
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
-  Numbers ranks(x.size());
-  for (std::size_t i = 0; i < order.size();) {
-    std::size_t end = i + 1;
-    while (end < order.size() && x[order[end]] == x[order[i]]) ++end;
-    const double rank = 0.5 * static_cast<double>(i + 1 + end);
-    for (; i < end; ++i) ranks[order[i]] = rank;
-  }
-  return ranks;
-}
 
 void check_lists(const char* name, const Numbers& a, const Numbers& b) {
   if (a.size() != b.size()) refuse(name, fmt::format("{} numbers against {}", a.size(), b.size()));
@@ -87,7 +71,7 @@ double correlation(const Numbers& a, const Numbers& b) {
 
 double rank_correlation(const Numbers& a, const Numbers& b) {
   check_lists("choice::rank_correlation", a, b);
-  return correlation(ranks_of(a), ranks_of(b));
+  return correlation(likely::detail::mean_ranks(a), likely::detail::mean_ranks(b));
 }
 
 std::vector<Numbers> draw_parameters(const Model& model, std::int64_t count, Rng rng, double sd) {

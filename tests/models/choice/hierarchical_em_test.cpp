@@ -151,7 +151,7 @@ TEST(HierarchicalEm, FindsTheEffectOfACovariate) {
   }
 }
 
-TEST(HierarchicalEm, SaysWhenTheTrialsDoNotHoldAParameter) {
+TEST(HierarchicalEm, ArrivesWhereTheTrialsDoNotHoldAParameter) {
   // People without forgetting: its rate is best at 0, which is infinitely far on the logit scale.
   const Likelihood likelihood(named_model("rw-decay"),
                               simulated_bandit(simulated_learners({}, 12, 8), 60, 9));
