@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Keeps 0 times -infinity out of x sigmoid(x) and x Phi(x).
+// Keeps 0 times -infinity out of x sigmoid(x).
 template <class D, class V>
 HWY_INLINE V not_minus_infinity(D d, V x) {
   return hn::Max(hn::Set(d, std::numeric_limits<hn::TFromD<D>>::lowest()), x);
@@ -67,11 +67,13 @@ struct Elu {
   }
 };
 
+// x Phi(x) = max(x, 0) - |x| P(Z > |x|), on either side of zero.
 struct Gelu : WithoutParameters {
   using WithoutParameters::WithoutParameters;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::Mul(not_minus_infinity(d, x), normal_cdf(d, x, normal_tail(d, x).tail));
+    const auto normal = normal_tail(d, x);
+    return hn::NegMulAdd(normal.bounded, normal.tail, hn::Max(hn::Zero(d), x));
   }
 };
 

@@ -55,12 +55,17 @@ HWY_INLINE V scaled_normal_tail(D d, V a) {
   }
 }
 
-// e^(-scale a^2) with the rounding of the square put right.
+// e^(-scale a^2) with the rounding of the square put right, where that is at least e^-150 (f32) or e^-1000.
 template <class D, class V>
 HWY_INLINE V gaussian(D d, V a, double scale) {
   const auto square = hn::Mul(a, a);
   const auto factor = constant(d, scale);
-  const auto e = exp_nonpositive(d, hn::Neg(hn::Mul(square, factor)));
+  const auto exponent = hn::Mul(square, constant(d, -scale));
+#if HWY_TARGET <= HWY_AVX3
+  const auto e = exp_in_reach(d, exponent);
+#else
+  const auto e = exp_nonpositive(d, exponent);
+#endif
   return hn::NegMulAdd(e, hn::Mul(square_lost(d, a, square), factor), e);
 }
 
@@ -104,16 +109,16 @@ HWY_INLINE V erf(D d, V x) {
   }
 }
 
-// For a standard normal variable: P(Z > |x|) and e^(-x^2 / 2).
+// For a standard normal variable: P(Z > |x|) and e^(-x^2 / 2), and |x|, or a bound beyond which both are 0.
 template <class V>
 struct NormalTail {
-  V tail, gaussian;
+  V tail, gaussian, bounded;
 };
 template <class D, class V>
 HWY_INLINE NormalTail<V> normal_tail(D d, V x) {
   const auto a = at_most(d, hn::Abs(x), kIsFloat32<D> ? 15.0 : 39.0);
   const auto e = gaussian(d, a, 0.5);
-  return {hn::Mul(e, scaled_normal_tail(d, a)), e};
+  return {hn::Mul(e, scaled_normal_tail(d, a)), e, a};
 }
 
 // Phi(x), from the tail on x's side.

@@ -150,14 +150,20 @@ HWY_INLINE V exp_polynomial(D d, V r) {
   }
 }
 
-// For any x up to 710 (f64) or 89 (f32), and NaN.
+// For x from -1000 (f64) or -150 (f32) up to 710 or 89, and NaN.
 template <class D, class V>
-HWY_INLINE V exp_with_edges(D d, V x) {
-  const auto argument = reduce_exp(d, at_least(d, x, kIsFloat32<D> ? -105.0 : -746.0));
+HWY_INLINE V exp_in_reach(D d, V x) {
+  const auto argument = reduce_exp(d, x);
   const auto r = argument.r;
   const auto one = constant(d, 1.0);
   const auto y = hn::MulAdd(hn::MulAdd(exp_polynomial(d, r), r, one), r, one);
   return scale_by_power_of_two(d, y, argument.n);
+}
+
+// For any x up to 710 (f64) or 89 (f32), and NaN.
+template <class D, class V>
+HWY_INLINE V exp_with_edges(D d, V x) {
+  return exp_in_reach(d, at_least(d, x, kIsFloat32<D> ? -105.0 : -746.0));
 }
 
 #if HWY_TARGET > HWY_AVX3
