@@ -1,11 +1,11 @@
 #include "likely/io/csv_schema.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
 #include "likely/core/create.hpp"
+#include "likely/io/parse_number.hpp"
 
 namespace likely::io {
 
@@ -16,14 +16,6 @@ using Kind = CsvColumn::Kind;
 // Free text is not a category.
 constexpr std::size_t kMostCategories = 1'000'000;
 
-template <class Number>
-bool parse(std::string_view text, Number& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
-}
-
 std::string in_quotes(std::string_view text) { return std::string(1, '"').append(text) + '"'; }
 
 }  // namespace
@@ -31,8 +23,8 @@ std::string in_quotes(std::string_view text) { return std::string(1, '"').append
 Kind kind_of_field(std::string_view text) {
   std::int64_t whole = 0;
   double number = 0.0;
-  if (parse(text, whole)) return Kind::whole;
-  return parse(text, number) ? Kind::number : Kind::category;
+  if (parse_number(text, whole)) return Kind::whole;
+  return parse_number(text, number) ? Kind::number : Kind::category;
 }
 
 CsvSchema::CsvSchema(const std::string& reader, const std::filesystem::path& path, const CsvOptions& options,
@@ -162,11 +154,11 @@ void TableBuilder::add(const std::vector<CsvField>& fields) {
     bool fits = true;
     if (table_.columns_[i].kind == Kind::number) {
       double value = std::numeric_limits<double>::quiet_NaN();
-      fits = missing || parse(text, value);
+      fits = missing || parse_number(text, value);
       numbers_[i].push_back(value);
     } else if (table_.columns_[i].kind == Kind::whole) {
       std::int64_t value = 0;
-      fits = parse(text, value);
+      fits = parse_number(text, value);
       whole_[i].push_back(value);
     } else {
       whole_[i].push_back(missing ? -1 : schema_.code(i, text));

@@ -17,6 +17,14 @@
 
 namespace likely::choice {
 
+// How the curvature at the maximum is found, from which standard errors and evidences come.
+enum class Curving : std::uint8_t {
+  exact,
+  // Forward differences of values, with steps of eps^(1/4) max(|x|, 1) away from 0, as cbm takes them: wrong
+  // in the fourth digit. Only to compare with its figures.
+  forward_differences,
+};
+
 // Refused: numbers below 0, fewer candidates than starts, iterations < 1, confidence outside (0, 1).
 struct FitOptions {
   // Climbs of each subject at most, from the best candidates that are not close together; no more are made
@@ -28,6 +36,7 @@ struct FitOptions {
   int candidates = 0;
   int iterations = 200;  // of a climb, at most
   double confidence = 0.95;
+  Curving curving = Curving::exact;
 };
 
 // Where an estimate lies.

@@ -3,26 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "likely/io/csv.hpp"
+#include "likely/io/parse_number.hpp"
 #include "likely/models/choice/trial_columns.hpp"
 
 namespace likely::choice {
 
 namespace {
-
-template <class Value>
-bool parse(std::string_view text, Value& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
-}
 
 // Different words of a column, numbered as they come, with the line of the first.
 class Words {
@@ -91,7 +83,7 @@ class Reader {
   }
   double number(std::size_t column) const {
     double value = 0.0;
-    if (!parse(text(column), value) || !std::isfinite(value)) {
+    if (!io::parse_number(text(column), value) || !std::isfinite(value)) {
       records_.refuse(
           fmt::format("column \"{}\" must hold numbers, got \"{}\"", columns_.names[column], text(column)));
     }
@@ -151,7 +143,7 @@ class Reader {
     std::vector<std::int64_t> numbers;
     for (const std::string& word : choices_.words) {
       std::int64_t value = 0;
-      whole = parse(word, value) && whole;
+      whole = io::parse_number(word, value) && whole;
       zero = zero || value == 0;
       numbers.push_back(value);
     }
@@ -167,7 +159,7 @@ class Reader {
     std::int64_t highest = 1;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       std::int64_t value = 0;
-      if (!parse(choices_.words[i], value) || value < first || value >= first + most) {
+      if (!io::parse_number(choices_.words[i], value) || value < first || value >= first + most) {
         refuse(choices_.lines[i],
                fmt::format("column \"{}\" must hold whole numbers from {} to {}, got \"{}\"",
                            columns_.names[columns_.choice], first, first + most - 1, choices_.words[i]));

@@ -112,22 +112,68 @@ class GroupSearch {
       return std::move(summits_);
     }
     for (Summit& summit : summits_) summit.value = kNone;
-    if (!objective_.start->empty()) {
+    if (objective_.start->empty()) {
+      climb_from_candidates();
+    } else {
       climb([&](int lane) {
         return std::span<const double>(objective_.start->data() + (first_ + index(lane)) * n_, n_);
       });
-      return std::move(summits_);
     }
+    if (options_.curving == Curving::forward_differences) take_differences();
+    return std::move(summits_);
+  }
+
+ private:
+  void climb_from_candidates() {
     const std::vector<std::vector<int>> order = rank_candidates();
     for (int start = 0; start < options_.starts; ++start) {
       for (int lane = 0; lane < group_.subjects; ++lane)
         going_[index(lane)] = !is_sure(summits_[index(lane)]);
       climb([&](int lane) { return candidate(lane, order[index(lane)][index(start)]); });
     }
-    return std::move(summits_);
   }
 
- private:
+  // Replaces the summits' Hessians by forward differences.
+  void take_differences() {
+    const auto n = static_cast<int>(n_);
+    const double unit = std::pow(std::numeric_limits<double>::epsilon(), 0.25);
+    const auto step = [&](int lane, int i) {
+      const double x = summits_[index(lane)].point[index(i)];
+      return std::copysign(unit * std::max(1.0, std::fabs(x)), x);
+    };
+    // With steps in i and in j; -1: no step.
+    const auto values = [&](int i, int j) {
+      for (int lane = 0; lane < group_.subjects; ++lane) {
+        if (summits_[index(lane)].point.empty()) continue;
+        const std::span<double> at = function_.point(lane);
+        std::copy(summits_[index(lane)].point.begin(), summits_[index(lane)].point.end(), at.begin());
+        for (const int k : {i, j}) {
+          if (k >= 0) at[index(k)] += step(lane, k);
+        }
+      }
+      function_.evaluate(0);
+      std::vector<double> result;
+      for (int lane = 0; lane < group_.subjects; ++lane) result.push_back(function_.value(lane));
+      return result;
+    };
+    const std::vector<double> here = values(-1, -1);
+    std::vector<std::vector<double>> single;
+    for (int i = 0; i < n; ++i) single.push_back(values(i, -1));
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i <= j; ++i) {
+        const std::vector<double> both = values(i, j);
+        for (int lane = 0; lane < group_.subjects; ++lane) {
+          Summit& summit = summits_[index(lane)];
+          if (summit.point.empty()) continue;
+          const double difference = both[index(lane)] - single[index(i)][index(lane)] -
+                                    single[index(j)][index(lane)] + here[index(lane)];
+          summit.hessian[index(i) * n_ + index(j)] = summit.hessian[index(j) * n_ + index(i)] =
+              difference / (step(lane, i) * step(lane, j));
+        }
+      }
+    }
+  }
+
   // Whether further climbs are not worth while: half of quite a few ended on the same summit.
   bool is_sure(const Summit& summit) const {
     const int least = n_ <= 2 ? 5 : 24;

@@ -4,25 +4,17 @@
 
 #include <cmath>
 
-#include "likely/core/error.hpp"
+#include "tests/models/choice/refusal.hpp"
 
 namespace likely::choice {
 namespace {
+
+using testing::refusal;
 
 std::string names(const Model& model) {
   std::string list;
   for (const Parameter& p : model.parameters) list += (list.empty() ? "" : " ") + p.name;
   return list;
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was refused";
 }
 
 TEST(ChoiceModel, NamesHaveTheirParameters) {
