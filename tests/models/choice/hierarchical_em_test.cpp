@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "likely/core/threads.hpp"
+#include "likely/models/choice/hierarchical_bayes.hpp"
 #include "likely/models/choice/population.hpp"
 #include "tests/models/choice/simulated_bandit.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/shared_data.hpp"
 
 namespace likely::choice {
 namespace {
@@ -204,6 +206,25 @@ TEST(HierarchicalEm, TheSameOnAnyNumberOfThreadsAndStoppable) {
   EmOptions options{.integration_samples = 0};
   options.progress = [](const EmProgress& p) { return p.iteration < 3; };
   EXPECT_EQ(fit_hierarchical(likelihood, options).iterations, 3);
+}
+
+TEST(HierarchicalEm, ImprovesOnAFixedPriorInRealData) {
+  LIKELY_SHARED_DATA(folder, "cbm");
+  const Likelihood likelihood(named_model("rw"), read_trials(folder / "rl_task.csv.gz"));
+  const HierarchicalFit fit = fit_hierarchical(likelihood, {.integration_samples = 0});
+  EXPECT_TRUE(fit.converged);
+  // The evidence that cbm finds under N(0, 6.25), which is one of the laws to choose from.
+  EXPECT_GT(fit.log_evidence, -1611.27433);
+  // The population that full Bayes finds, up to the priors.
+  HierarchicalOptions options;
+  options.sampler.samples = 250;
+  options.sampler.warm_up = 250;
+  const HierarchicalPosterior posterior = sample_hierarchical(likelihood, Rng(1), options);
+  for (int k = 0; k < 2; ++k) {
+    const Summary mu = summarize("mu", posterior.group_mean(k, Scale::unconstrained));
+    EXPECT_NEAR(mu.mean, fit.coefficient(k, 0), 1.5 * fit.standard_error(k, 0));
+    EXPECT_NEAR(mu.sd, fit.standard_error(k, 0), 0.5 * fit.standard_error(k, 0));
+  }
 }
 
 TEST(HierarchicalEm, Refusals) {
