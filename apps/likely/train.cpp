@@ -94,7 +94,7 @@ void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArgument
         .add_option_function<std::string>(
             names,
             [&arguments, name = setting.name](const std::string& text) {
-              arguments.set.push_back(name + "=" + text);
+              arguments.set.push_back(fmt::format("{}={}", name, text));
             },
             fmt::format("{} ({})", setting.help, setting.allowed()))
         ->type_name(type_name(setting))
