@@ -1,4 +1,4 @@
-// ByteStream: a file read from front to back, unpacked on the way if it is gzip. Internal to io/.
+// ByteStream: a file read from front to back, unpacked on the way if it is gzip. For readers of files.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The records of a CSV file, one after the other: RFC 4180 with any separator. Internal to io/.
+// The records of a CSV file, one after the other: RFC 4180 with any separator. For readers of tables.
 #pragma once
 
 #include <cstdint>
