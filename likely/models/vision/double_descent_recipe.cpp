@@ -184,7 +184,7 @@ Recipe double_descent_recipe() {
       .expected = {{.figure = "test error at width 47", .value = 0.541, .published = true},
                    {.figure = "test error at width 16", .value = 0.472, .published = true},
                    {.figure = "test error at width 300", .value = 0.455, .published = true}},
-      .seconds = 120,
+      .seconds = 40,
       .settings =
           with(fit_settings({.epochs = 500, .batch = 100, .lr = 0.01}),
                {number_setting("momentum", 0.9, "of SGD", 0.0, 0.999),
