@@ -98,6 +98,9 @@ TEST_F(CsvCommand, RefusesInOneLine) {
       train({"--hidden", "big"}),
       "likely: [csv] hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"big\"");
   expect_complaint(
+      train({"--weight-decay", "0.1,x"}),
+      "likely: [csv] weight_decay must be numbers from 0 on such as 0.1 or 0.01,1, got \"0.1,x\"");
+  expect_complaint(
       {"train", "csv", "--quiet"},
       "likely: csv needs --data: Your table: CSV or text with tabs, blanks or semicolons, plain or gzip");
   expect_complaint({"train", "csv", "--in", "none.csv", "--quiet"},

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "likely/core/error.hpp"
-#include "likely/io/atomic_file.hpp"
+#include "likely/io/csv_writer.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "likely/models/sweep/sweep_figure.hpp"
@@ -89,25 +89,18 @@ bool is_to_be_large(const std::string& figure) {
   return true;
 }
 
-// As CSV wants it: in quotes, and quotes doubled.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string result(1, '"');
-  for (const char c : text) result.append(c == '"' ? 2 : 1, c);
-  return result + '"';
-}
-
 void write_table(const Sweep& sweep, const std::vector<SweptSetting>& space) {
-  std::string text = "trial";
-  for (const SweptSetting& swept : space) text += "," + swept.name;
-  text += fmt::format(",{},error\n", quoted(sweep.figure.empty() ? "value" : sweep.figure));
+  std::vector<std::string> names{"trial"};
+  for (const SweptSetting& swept : space) names.push_back(swept.name);
+  names.push_back(sweep.figure.empty() ? "value" : sweep.figure);
+  names.emplace_back("error");
+  io::CsvWriter table(sweep.out / kTable, names);
   for (const SweepTrial& trial : sweep.trials) {
-    text += std::to_string(trial.number);
-    for (const SweptSetting& swept : space) text += fmt::format(",{}", quoted(trial.settings.at(swept.name)));
-    text += fmt::format(",{},{}\n", trial.error.empty() ? fmt::format("{}", trial.value) : "",
-                        quoted(trial.error));
+    table.whole(trial.number);
+    for (const SweptSetting& swept : space) table.text(trial.settings.at(swept.name));
+    table.number(trial.value).text(trial.error).end_row();
   }
-  io::write_file(sweep.out / kTable, text);
+  table.commit();
 }
 
 // One trial after the other.

@@ -76,13 +76,13 @@ std::vector<std::int64_t> all_but(const std::vector<std::int64_t>& part, std::in
 
 std::vector<Learner> make_learners(const Problem& problem,
                                    const std::vector<std::vector<std::int64_t>>& parts,
-                                   const std::vector<std::int64_t>& hidden, const ModelOptions& options,
-                                   Rng rng) {
+                                   const std::vector<std::int64_t>& hidden, double weight_decay,
+                                   const ModelOptions& options, Rng rng) {
   const data::Dataset rows(problem.z, problem.y);
   std::vector<Learner> learners;
   for (const std::vector<std::int64_t>& part : parts) {
     Network network(problem.z.dim(1), hidden, problem.outputs, rng.split());
-    optim::AdamW optimizer(network, {.lr = options.lr, .weight_decay = options.weight_decay});
+    optim::AdamW optimizer(network, {.lr = options.lr, .weight_decay = weight_decay});
     learners.push_back({std::move(network), std::move(optimizer), rows.subset(all_but(part, rows.size())),
                         rows.rows(part).x, rng.split()});
   }
@@ -93,10 +93,10 @@ std::vector<Learner> make_learners(const Problem& problem,
 
 std::optional<Committee> fit_committee(const Problem& problem,
                                        const std::vector<std::vector<std::int64_t>>& parts,
-                                       const std::vector<std::int64_t>& hidden, const ModelOptions& options,
-                                       Rng rng, const OnEpoch& on_epoch) {
+                                       const std::vector<std::int64_t>& hidden, double weight_decay,
+                                       const ModelOptions& options, Rng rng, const OnEpoch& on_epoch) {
   const train::detail::CatchInterrupt interrupt(true);
-  std::vector<Learner> learners = make_learners(problem, parts, hidden, options, rng);
+  std::vector<Learner> learners = make_learners(problem, parts, hidden, weight_decay, options, rng);
   const auto width = static_cast<std::ptrdiff_t>(problem.outputs);
   const std::int64_t count = problem.z.dim(0);
   const std::int64_t batch =

@@ -35,7 +35,7 @@ struct Committee {
 // is learned from all rows, not one from each small part. Nothing, if Ctrl-C came in between.
 std::optional<Committee> fit_committee(const Problem& problem,
                                        const std::vector<std::vector<std::int64_t>>& parts,
-                                       const std::vector<std::int64_t>& hidden, const ModelOptions& options,
-                                       Rng rng, const OnEpoch& on_epoch);
+                                       const std::vector<std::int64_t>& hidden, double weight_decay,
+                                       const ModelOptions& options, Rng rng, const OnEpoch& on_epoch);
 
 }  // namespace likely::tables

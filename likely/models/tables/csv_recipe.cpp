@@ -127,6 +127,15 @@ std::string description(const Rows& rows, const Halves& halves, const FittedMode
   return text;
 }
 
+// A quarter of a small table is a coarse measure: one row more or less is right. All rows are a finer one.
+std::int64_t folds_wanted(const Run& run, const Rows& rows) {
+  constexpr std::int64_t kFewRows = 1000;
+  constexpr std::int64_t kEnoughToFold = 50;
+  const std::int64_t wanted = run.settings.whole("folds");
+  if (wanted >= 0) return wanted;
+  return rows.size() < kFewRows && rows.size() >= kEnoughToFold ? 5 : 0;
+}
+
 void append(std::vector<Measured>& to, const std::vector<Measured>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
@@ -156,7 +165,7 @@ Report train_csv(const Run& run) {
     append(report.figures, figures_of(scores, "test"));
     report.text += text_of(scores, rows.schema, halves.held_out->size(), "held out");
   }
-  if (const std::int64_t folds = run.settings.whole("folds"); folds > 0) {
+  if (const std::int64_t folds = folds_wanted(run, rows); folds > 0) {
     const ProgressLine progress(run.progress, "folds");
     const auto judged = cross_validate(rows, folds, options, run.seed, [&](auto... n) { progress(n...); });
     if (!judged) {

@@ -63,6 +63,7 @@ void draw_importance(const TableModel& model, const Rows& rows, models::Album& a
     values.push_back(importance.value);
   }
   plot::Figure figure({.title = "Importance of columns: what shuffling one costs",
+                       .x_label = "column",
                        .y_label = model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
                        .legend = "none"});
   figure.bars(names, tensor(values));

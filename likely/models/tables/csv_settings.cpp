@@ -1,7 +1,10 @@
 #include "likely/models/tables/csv_settings.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <map>
+#include <optional>
 
 #include "likely/core/error.hpp"
 
@@ -24,6 +27,15 @@ std::vector<std::string> pieces(const std::string& text) {
   return result;
 }
 
+template <class Number>
+std::optional<Number> number_of(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 std::vector<models::Setting> csv_settings() {
@@ -41,14 +53,15 @@ std::vector<models::Setting> csv_settings() {
                    {"impute", "drop", "refuse"}),
       word_setting("task", "auto", "predict classes or a number", {"auto", "classify", "regress"}),
       number_setting("holdout", 0.25, "the share of rows to be judged by", 0.0, 0.9),
-      whole_setting("folds", 0, "also judge by so many folds", 0),
+      whole_setting("folds", -1, "also judge by so many folds; -1: 5 where rows are fewer than 1000, 0: none",
+                    -1),
       text_setting("hidden", "64", "units of each hidden layer: 64 or 64,32"),
       whole_setting("members", defaults.members, "models in each committee; 0: by the number of rows", 0, 10),
       whole_setting("epochs", defaults.epochs, "at most, for each member"),
       whole_setting("patience", defaults.patience, "epochs without a better one before a member stops", 0),
       whole_setting("batch", defaults.batch, "rows a step; 0: by the number of rows", 0),
       number_setting("lr", defaults.lr, "learning rate"),
-      number_setting("weight_decay", defaults.weight_decay, "pulls weights to 0")};
+      text_setting("weight_decay", "0.01,0.1,1", "pulls weights to 0; of several, the inner rows choose")};
 }
 
 ReadOptions read_options(const models::Run& run) {
@@ -85,16 +98,23 @@ ModelOptions model_options(const models::Run& run) {
                        .patience = settings.whole("patience"),
                        .batch = settings.whole("batch"),
                        .lr = settings.number("lr"),
-                       .weight_decay = settings.number("weight_decay")};
+                       .weight_decay = {}};
   for (const std::string& piece : pieces(settings.text("hidden"))) {
-    std::int64_t width = 0;
-    const char* end = piece.data() + piece.size();
-    const auto [stop, error] = std::from_chars(piece.data(), end, width);
-    if (error != std::errc() || stop != end || width < 1 || width > 100'000) {
-      refuse("csv", "hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"" +
-                        settings.text("hidden") + "\"");
+    const std::optional<std::int64_t> width = number_of<std::int64_t>(piece);
+    if (!width || *width < 1 || *width > 100'000) {
+      refuse("csv",
+             fmt::format("hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"{}\"",
+                         settings.text("hidden")));
     }
-    options.hidden.push_back(width);
+    options.hidden.push_back(*width);
+  }
+  for (const std::string& piece : pieces(settings.text("weight_decay"))) {
+    const std::optional<double> decay = number_of<double>(piece);
+    if (!decay || !(*decay >= 0.0 && *decay < 1e6)) {
+      refuse("csv", fmt::format("weight_decay must be numbers from 0 on such as 0.1 or 0.01,1, got \"{}\"",
+                                settings.text("weight_decay")));
+    }
+    options.weight_decay.push_back(*decay);
   }
   return options;
 }

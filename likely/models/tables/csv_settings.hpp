@@ -11,7 +11,7 @@ namespace likely::tables {
 
 std::vector<models::Setting> csv_settings();
 ReadOptions read_options(const models::Run& run);
-// Refuses hidden layers that are not whole numbers.
+// Refuses hidden layers and weight decays that are not numbers.
 ModelOptions model_options(const models::Run& run);
 
 }  // namespace likely::tables

@@ -30,7 +30,24 @@ void check_options(const ModelOptions& options) {
   check("patience", static_cast<double>(options.patience), 0);
   check("batch", static_cast<double>(options.batch), 0);
   check("lr", options.lr, 0);
-  check("weight_decay", options.weight_decay, 0);
+  if (options.weight_decay.empty()) refuse("csv", "at least one weight_decay is needed");
+  for (const double decay : options.weight_decay) check("weight_decay", decay, 0);
+}
+
+// With the weight decay that suits the rows that members do not learn from. Nothing, if Ctrl-C came in
+// between.
+std::optional<Committee> best_committee(const Problem& problem,
+                                        const std::vector<std::vector<std::int64_t>>& parts,
+                                        const std::vector<std::int64_t>& hidden, const ModelOptions& options,
+                                        const Rng& rng, const OnEpoch& on_epoch) {
+  std::optional<Committee> best;
+  for (const double decay : options.weight_decay) {
+    // The same key: they differ in the decay alone.
+    std::optional<Committee> one = fit_committee(problem, parts, hidden, decay, options, rng, on_epoch);
+    if (!one) return std::nullopt;
+    if (!best || one->loss < best->loss) best = std::move(one);
+  }
+  return best;
 }
 
 // Sets the weight of the networks that makes the loss of the mixture smallest.
@@ -80,10 +97,10 @@ std::optional<FittedModel> fit_model(const Schema& schema, const Tensor& x, cons
   const std::int64_t members = options.members > 0 ? options.members : by_size;
   parts.resize(std::min(parts.size(), static_cast<std::size_t>(members)));
 
-  std::optional<Committee> linear = fit_committee(problem, parts, {}, options, rng.split(), on_epoch);
+  std::optional<Committee> linear = best_committee(problem, parts, {}, options, rng.split(), on_epoch);
   if (!linear) return std::nullopt;
   std::optional<Committee> network =
-      fit_committee(problem, parts, options.hidden, options, rng.split(), on_epoch);
+      best_committee(problem, parts, options.hidden, options, rng.split(), on_epoch);
   if (!network) return std::nullopt;
   blend(fitted, problem, *linear, *network, parts);
   model.linear = std::move(linear->ensemble);

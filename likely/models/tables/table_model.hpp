@@ -35,7 +35,7 @@ struct Network {
   LIKELY_PARTS(layers)
 };
 
-// Refused: sizes below 1, numbers below 0.
+// Refused: sizes below 1, numbers below 0, no hidden layer, no weight decay.
 struct ModelOptions {
   std::vector<std::int64_t> hidden{64};
   std::int64_t members = 0;  // of each committee; 0: 10 up to 5,000 rows, 3 up to 50,000, else 1
@@ -43,7 +43,8 @@ struct ModelOptions {
   std::int64_t patience = 30;
   std::int64_t batch = 0;  // 0: so that an epoch has about 40 steps, from 8 to 256
   double lr = 3e-3;
-  double weight_decay = 0.3;
+  // AdamW's; each committee takes the one with which it is best on rows it does not learn from.
+  std::vector<double> weight_decay{0.01, 0.1, 1.0};
 };
 
 struct TableModel {

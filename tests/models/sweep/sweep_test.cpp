@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
-#include "likely/io/atomic_file.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -68,8 +67,9 @@ TEST_F(SweepTest, TriesEveryCombinationOfAGrid) {
   EXPECT_EQ(ranked[0].value, 1.0);
   EXPECT_EQ(ranked[5].value, 4.0);
   EXPECT_EQ(read_bytes(folder_ / "sweep/sweep.csv"),
-            "trial,x,mode,validation error,error\n"
-            "1,0,good,3,\n2,0,bad,4,\n3,2,good,1,\n4,2,bad,2,\n5,4.5,good,1.5,\n6,4.5,bad,2.5,\n");
+            "trial,x,mode,\"validation error\",error\n"
+            "1,0,good,3,\"\"\n2,0,bad,4,\"\"\n3,2,good,1,\"\"\n4,2,bad,2,\"\"\n5,4.5,good,1.5,\"\"\n"
+            "6,4.5,bad,2.5,\"\"\n");
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sweep/trial-6/recipe.json"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sweep/figures/sweep.gp"));
 }

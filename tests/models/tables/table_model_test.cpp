@@ -50,7 +50,8 @@ Rows ring(std::int64_t count) {
   return rows;
 }
 
-const ModelOptions kQuick{.hidden = {16}, .members = 2, .epochs = 40, .patience = 10, .lr = 1e-2};
+const ModelOptions kQuick{
+    .hidden = {16}, .members = 2, .epochs = 40, .patience = 10, .lr = 1e-2, .weight_decay = {0.1}};
 
 TEST(Encoder, FillsExpandsAndStandardises) {
   const Schema schema{.inputs = {{.name = "n"}, {.name = "w", .holds_words = true, .words = {"a", "b", "c"}}},
@@ -153,6 +154,21 @@ TEST(TableModel, RefusesTooFewRowsAndBadOptions) {
   expect_refusal([] { fit_rows(line(20), {.lr = -1}, 1); }, "[csv] lr must be at least 0, got -1.000000");
 }
 
+// Too strong a decay keeps a line from its slope.
+TEST(TableModel, ChoosesTheWeightDecay) {
+  const Rows rows = line(200);
+  ModelOptions options = kQuick;
+  options.weight_decay = {100.0};
+  const double strong = fit_rows(rows, options, 1)->losses.blend;
+  options.weight_decay = {0.01};
+  const double weak = fit_rows(rows, options, 1)->losses.blend;
+  options.weight_decay = {100.0, 0.01};
+  EXPECT_LT(weak, 0.1 * strong);
+  EXPECT_EQ(fit_rows(rows, options, 1)->losses.blend, weak);
+  options.weight_decay = {};
+  expect_refusal([&] { fit_rows(rows, options, 1); }, "[csv] at least one weight_decay is needed");
+}
+
 TEST(Experiment, JudgesByFolds) {
   const auto judged = cross_validate(line(60), 3, kQuick, 1);
   ASSERT_TRUE(judged);
@@ -178,7 +194,7 @@ TEST(Experiment, LearnsWine) {
   const Rows rows = read_table({.file = toys / "wine_data.csv"});
   const Halves halves = hold_out(rows, 0.25, 3);
   EXPECT_EQ(halves.held_out->size(), 44);
-  const auto fitted = fit_rows(halves.train, {.members = 3, .epochs = 60}, 3);
+  const auto fitted = fit_rows(halves.train, {.members = 3, .epochs = 60, .weight_decay = {0.1}}, 3);
   const auto scores = std::get<ClassScores>(score(fitted->model, *halves.held_out, halves.train.y));
   EXPECT_GT(scores.accuracy, 0.93);
 }
