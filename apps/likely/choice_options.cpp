@@ -145,11 +145,28 @@ void add_methods(CLI::App& command, MethodArguments& arguments) {
   own(choice::Method::nuts, command.add_option("--warm-up", sampler.warm_up, "nuts: of each chain")
                                 ->check(kCount)
                                 ->capture_default_str());
+  own(choice::Method::nuts,
+      command
+          .add_option("--mean-scale", study.hierarchical.mean_scale,
+                      "nuts: deviation of the prior of the population's mean, unconstrained")
+          ->check(CLI::PositiveNumber)
+          ->capture_default_str());
+  own(choice::Method::nuts, command
+                                .add_option("--spread-scale", study.hierarchical.spread_scale,
+                                            "nuts: scale of the prior of the population's deviation")
+                                ->check(CLI::PositiveNumber)
+                                ->capture_default_str());
+  own(choice::Method::nuts, command.add_flag("--half-cauchy", arguments.half_cauchy,
+                                             "nuts: that prior is half-Cauchy, not half-normal"));
 }
 
-choice::StudyOptions study_options(const MethodArguments& arguments, const choice::Trials& trials) {
+choice::StudyOptions study_options(const MethodArguments& arguments, const choice::ModelRequest& models,
+                                   const choice::Trials& trials) {
   choice::StudyOptions options = arguments.study;
   options.method = choice::method_named(arguments.method);
+  if (!models.priors.empty() && options.method != choice::Method::map)
+    throw Error(fmt::format("--prior is for --method map, and the method is {}", arguments.method));
+  if (arguments.half_cauchy) options.hierarchical.spread_prior = choice::SpreadPrior::half_cauchy;
   for (const auto& [option, method] : arguments.own) {
     if (option->count() > 0 && method != options.method)
       throw Error(fmt::format("{} is for --method {}, and the method is {}", option->get_name(),

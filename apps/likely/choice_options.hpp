@@ -36,12 +36,14 @@ bool names_nothing(const choice::ModelRequest& request);
 struct MethodArguments {
   std::string method = "map", covariates;
   choice::StudyOptions study;
+  bool half_cauchy = false;
   // Options that only one method has.
   std::vector<std::pair<const CLI::Option*, choice::Method>> own;
 };
 void add_methods(CLI::App& command, MethodArguments& arguments);
-// Refuses options of a method that is not used.
-choice::StudyOptions study_options(const MethodArguments& arguments, const choice::Trials& trials);
+// Refuses options of a method that is not used, priors among them.
+choice::StudyOptions study_options(const MethodArguments& arguments, const choice::ModelRequest& models,
+                                   const choice::Trials& trials);
 
 // --probabilities, --trials, ...: the task that is simulated; --param: who plays it.
 struct TaskArguments {
@@ -87,6 +89,7 @@ class Results {
   // Refuses at once what io::AtomicFolder refuses.
   Results(const OutArguments& out, const std::string& mark);
 
+  bool wanted() const { return folder_.has_value(); }
   // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it.
   void write(const std::string& json, ChoiceProgress& progress,
              const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write);

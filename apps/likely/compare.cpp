@@ -27,7 +27,7 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
     arguments.models.names = {"rw", "rw-dual", "rw-stick", "rw-decay", "ck", "wsls", "random"};
   choice::method_named(arguments.method.method);
   const choice::Trials trials = read(arguments.trials);
-  choice::StudyOptions options = study_options(arguments.method, trials);
+  choice::StudyOptions options = study_options(arguments.method, arguments.models, trials);
   auto models = choice::make_models(arguments.models, options.method, trials.options, trials.cues);
   if (models.size() < 2) throw Error("at least 2 models are needed to compare: --model rw,rw-dual");
   for (const choice::Model& model : models) {
@@ -49,9 +49,7 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
         {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});
   });
   progress.finish();
-  fmt::print("{}", shown.json
-                       ? json
-                       : choice::study_text(study) + "\n" + choice::comparison_text(study, comparison));
+  fmt::print("{}", shown.json ? json : choice::comparison_text(study, comparison));
   if (!shown.json) results.say();
 }
 

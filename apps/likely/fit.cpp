@@ -24,14 +24,14 @@ void run_fit(FitArguments arguments, const ShowOptions& shown) {
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   choice::method_named(arguments.method.method);
   const choice::Trials trials = read(arguments.trials);
-  choice::StudyOptions options = study_options(arguments.method, trials);
+  choice::StudyOptions options = study_options(arguments.method, arguments.models, trials);
   const auto models = choice::make_models(arguments.models, options.method, trials.options, trials.cues);
   ChoiceProgress progress(shown.quiet);
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
   choice::Study study = choice::fit_study(trials, models, options);
   if (study.interrupted) progress.give_up();
   study.file = arguments.trials.file;
-  const std::string json = choice::study_json(study) + "\n";
+  const std::string json = shown.json || results.wanted() ? choice::study_json(study) + "\n" : "";
   results.write(json, progress, [&](const std::filesystem::path& folder) {
     return choice::write_study(study, trials, folder,
                                {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});

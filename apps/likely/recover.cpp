@@ -58,7 +58,8 @@ void add_recover(CLI::App& app) {
       "several models also which of them fits whom best (confusion matrix). The recovery of Wilson and "
       "Collins\n"
       "(2019): likely recover --subjects 1000 --trials 1000 --probabilities 0.2,0.8 \\\n"
-      "          --param alpha=uniform:0,1 --param beta=exponential:10 --bound beta=0,50 --out recovery");
+      "          --param alpha=uniform:0,1 --param beta=exponential:10 \\\n"
+      "          --initial-value 0.5 --bound beta=0,200 --out recovery");
   auto arguments = std::make_shared<RecoverArguments>();
   add_out(*command, arguments->out, false);
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);

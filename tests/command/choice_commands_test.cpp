@@ -260,6 +260,8 @@ TEST(ChoiceCommands, RefusesWithOneLine) {
   study.refuses(fit + Words{"--bound", "alpha=0,2"}, "likely: --bound alpha=0,2: alpha lies between 0 and 1");
   study.refuses(fit + Words{"--bound", "beta=5,5"},
                 "likely: --bound beta=5,5: the lower bound must be below the upper one");
+  study.refuses(fit + Words{"--method", "em", "--prior", "0,1"},
+                "likely: --prior is for --method map, and the method is em");
   study.refuses(fit + Words{"--chains", "2"}, "likely: --chains is for --method nuts, and the method is map");
   study.refuses(fit + Words{"--out", "trials.tsv"}, "likely: trials.tsv: this is a file, not a folder");
   study.refuses({"recover", "--method", "nuts"},

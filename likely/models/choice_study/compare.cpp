@@ -11,6 +11,7 @@
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/report_figures.hpp"
 #include "likely/models/choice_study/report_json.hpp"
+#include "likely/models/choice_study/report_text.hpp"
 
 namespace likely::choice {
 
@@ -98,13 +99,15 @@ std::string comparison_text(const Study& study, const Comparison& comparison) {
     row.push_back(fmt::format("{:.3f}", comparison.selection.protected_exceedance[k]));
     rows.push_back(std::move(row));
   }
-  std::string text = aligned(rows);
+  std::string text = heading_text(study) + models_text(study);
+  text += '\n';
+  text += aligned(rows);
   text += fmt::format("probability that all models are equally frequent: {:.3g}\n",
                       comparison.selection.omnibus_risk);
   for (const std::string& id : comparison.left_out)
     text += fmt::format("warning: subject {} has no finite {} for some model and is left out\n", id,
                         comparison.criterion);
-  return text;
+  return text + warnings_text(study);
 }
 
 std::string comparison_json(const Study& study, const Comparison& comparison) {

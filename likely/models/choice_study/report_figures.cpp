@@ -18,6 +18,7 @@ using Numbers = std::vector<double>;
 
 constexpr std::int64_t kMostPoints = 40;  // of a learning curve
 constexpr std::int64_t kDraws = 100;      // of a posterior, for a predictive check
+constexpr double kManyTimes = 20.0;       // from where on numbers are compared by factors
 constexpr int kPanel = 400;               // width and height of one of several pictures
 
 Numbers column(const Numbers& table, std::size_t columns, std::size_t k) {
@@ -90,14 +91,16 @@ void draw_law(plot::Figure& figure, const Parameter& p, std::pair<double, double
   if (!x.empty()) figure.line(tensor(x), tensor(density), {.label = "population", .color = "#d55e00"});
 }
 
-plot::Figure parameter_figure(const ModelStudy& study, std::size_t k) {
-  const Parameter& p = study.fit.model.parameters[k];
+Numbers estimates_of(const ModelStudy& study, std::size_t k) {
   Numbers values;
   for (const SubjectFit& subject : study.fit.subjects) {
     if (std::isfinite(subject.estimate[k])) values.push_back(subject.estimate[k]);
   }
-  const std::string y_label = k == 0 ? "subjects" : "";
-  if (values.empty()) return plot::Figure({.title = p.meaning, .x_label = p.name, .y_label = y_label});
+  return values;
+}
+
+plot::Figure parameter_figure(const ModelStudy& study, std::size_t k, const Numbers& values) {
+  const Parameter& p = study.fit.model.parameters[k];
   double low = *std::min_element(values.begin(), values.end());
   double high = *std::max_element(values.begin(), values.end());
   if (p.transform == Transform::logit) {
@@ -114,13 +117,42 @@ plot::Figure parameter_figure(const ModelStudy& study, std::size_t k) {
   const double most = *std::max_element(bars.height.begin(), bars.height.end());
   plot::Figure figure({.title = p.meaning,
                        .x_label = p.name,
-                       .y_label = y_label,
+                       .y_label = k == 0 ? "subjects" : "",
                        .y_range = std::pair(0.0, 1.25 * most),  // with room for the legend
                        .legend = "top right"});
   figure.band(tensor(bars.x), tensor(Numbers(bars.x.size(), 0.0)), tensor(bars.height), {.color = "#56b4e9"});
   figure.line(tensor(bars.x), tensor(bars.height), {.color = "#0072b2", .width = 1.0});
   const double area = bars.width * static_cast<double>(values.size());
   if (const auto law = law_of(study, static_cast<int>(k))) draw_law(figure, p, *law, low, high, area);
+  return figure;
+}
+
+// True and fitted numbers; those that vary by factors on logarithmic axes, where numbers that are not above 0
+// are not shown.
+plot::Figure recovery_figure(const Recovery& recovery, std::size_t k) {
+  Numbers truth, fitted;
+  for (std::size_t i = 0; i < recovery.truth.size(); ++i) {
+    truth.push_back(recovery.truth[i][k]);
+    fitted.push_back(recovery.fitted[i][k]);
+  }
+  const double low = *std::min_element(truth.begin(), truth.end());
+  const double high = *std::max_element(truth.begin(), truth.end());
+  const bool factors =
+      recovery.model.parameters[k].transform == Transform::log && low > 0.0 && high > kManyTimes * low;
+  const RecoveredParameter& p = recovery.parameters[k];
+  plot::Figure figure(
+      {.title = fmt::format("{}: r = {:.2f}, of ranks {:.2f}", p.name, p.correlation, p.rank_correlation),
+       .x_label = "true " + p.name,
+       .y_label = "fitted " + p.name,
+       .log_x = factors,
+       .log_y = factors,
+       .legend = "none"});
+  for (double& x : fitted) {
+    if (factors && !(x > 0.0)) x = std::nan("");
+  }
+  figure.points(tensor(truth), tensor(fitted), {.color = "#0072b2", .width = 1.5});
+  const Numbers ends{low, high};
+  figure.line(tensor(ends), tensor(ends), {.color = "#000000", .width = 1.0, .dashed = true});
   return figure;
 }
 
@@ -184,42 +216,28 @@ void StudyAlbum::learning(const ModelStudy& study, const Trials& trials, const F
 }
 
 void StudyAlbum::parameters(const ModelStudy& study) {
-  if (!wanted_ || study.fit.model.size() == 0) return;
+  if (!wanted_) return;
   std::vector<plot::Figure> panels;
-  for (std::size_t k = 0; k < study.fit.model.parameters.size(); ++k)
-    panels.push_back(parameter_figure(study, k));
-  const int columns = std::min(3, study.fit.model.size());
-  const int rows = (study.fit.model.size() + columns - 1) / columns;
-  album_.add_panels("parameters-" + file_name(study.fit.model.name), panels, columns, kPanel * columns,
-                    kPanel * rows * 4 / 5);
+  for (std::size_t k = 0; k < study.fit.model.parameters.size(); ++k) {
+    const Numbers values = estimates_of(study, k);
+    if (!values.empty()) panels.push_back(parameter_figure(study, k, values));
+  }
+  add_row("parameters-" + file_name(study.fit.model.name), panels, kPanel * 4 / 5);
+}
+
+void StudyAlbum::add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height) {
+  if (panels.empty()) return;
+  const int count = static_cast<int>(panels.size());
+  const int columns = std::min(3, count);
+  const int rows = (count + columns - 1) / columns;
+  album_.add_panels(name, panels, columns, kPanel * columns, height * rows);
 }
 
 void StudyAlbum::recovery(const Recovery& recovery) {
-  if (!wanted_ || recovery.model.size() == 0) return;
+  if (!wanted_) return;
   std::vector<plot::Figure> panels;
-  for (std::size_t k = 0; k < recovery.parameters.size(); ++k) {
-    Numbers truth, fitted;
-    for (std::size_t i = 0; i < recovery.truth.size(); ++i) {
-      truth.push_back(recovery.truth[i][k]);
-      fitted.push_back(recovery.fitted[i][k]);
-    }
-    const RecoveredParameter& p = recovery.parameters[k];
-    plot::Figure figure(
-        {.title = fmt::format("{}: r = {:.2f}, ranks {:.2f}", p.name, p.correlation, p.rank_correlation),
-         .x_label = "true " + p.name,
-         .y_label = "fitted " + p.name,
-         .legend = "none"});
-    figure.points(tensor(truth), tensor(fitted), {.color = "#0072b2", .width = 1.5});
-    const double low = *std::min_element(truth.begin(), truth.end());
-    const double high = *std::max_element(truth.begin(), truth.end());
-    const Numbers ends{low, high};
-    figure.line(tensor(ends), tensor(ends), {.color = "#000000", .width = 1.0, .dashed = true});
-    panels.push_back(figure);
-  }
-  const int columns = std::min(3, recovery.model.size());
-  const int rows = (recovery.model.size() + columns - 1) / columns;
-  album_.add_panels("recovery-" + file_name(recovery.model.name), panels, columns, kPanel * columns,
-                    kPanel * rows);
+  for (std::size_t k = 0; k < recovery.parameters.size(); ++k) panels.push_back(recovery_figure(recovery, k));
+  add_row("recovery-" + file_name(recovery.model.name), panels, kPanel);
 }
 
 void StudyAlbum::confusion(const ModelConfusion& confusion) {

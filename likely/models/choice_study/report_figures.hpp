@@ -50,6 +50,9 @@ class StudyAlbum {
   std::vector<std::filesystem::path> pictures() const;
 
  private:
+  // Up to three side by side.
+  void add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height);
+
   std::filesystem::path folder_;
   models::Album album_;
   bool wanted_;

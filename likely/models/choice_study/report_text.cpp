@@ -7,6 +7,7 @@
 
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/report.hpp"
+#include "likely/models/choice_study/report_text.hpp"
 #include "likely/prob/sample_moments.hpp"
 
 namespace likely::choice {
@@ -123,12 +124,25 @@ void add_warnings(std::string& text, const std::string& of, const std::vector<st
 
 }  // namespace
 
+std::string heading_text(const Study& study) {
+  return fmt::format("{}{} subject{}, {} trials, {} options\n{}: {}\n\n",
+                     study.file.empty() ? "" : study.file + ": ", study.subjects,
+                     study.subjects == 1 ? "" : "s", study.trials, study.options, name_of(study.method),
+                     describe(study.method));
+}
+
+std::string models_text(const Study& study) { return aligned(model_rows(study)); }
+
+std::string warnings_text(const Study& study) {
+  std::string text;
+  add_warnings(text, "", study.warnings);
+  for (const ModelStudy& model : study.models)
+    add_warnings(text, model.fit.model.name + ", ", model.warnings());
+  return text.empty() ? text : '\n' + text;
+}
+
 std::string study_text(const Study& study) {
-  std::string text =
-      fmt::format("{}{} subject{}, {} trials, {} options\n{}: {}\n\n",
-                  study.file.empty() ? "" : study.file + ": ", study.subjects, study.subjects == 1 ? "" : "s",
-                  study.trials, study.options, name_of(study.method), describe(study.method));
-  text += aligned(model_rows(study));
+  std::string text = heading_text(study) + models_text(study);
   for (const ModelStudy& model : study.models) {
     if (model.fit.model.size() == 0) continue;
     text += fmt::format("\n{}, {}:\n{}", model.fit.model.name,
@@ -139,11 +153,7 @@ std::string study_text(const Study& study) {
                           aligned(em_rows(*model.em)));
     if (model.sampled) text += summary_table(model.sampled->group);
   }
-  std::string warnings;
-  add_warnings(warnings, "", study.warnings);
-  for (const ModelStudy& model : study.models)
-    add_warnings(warnings, model.fit.model.name + ", ", model.warnings());
-  return warnings.empty() ? text : text + "\n" + warnings;
+  return text + warnings_text(study);
 }
 
 }  // namespace likely::choice
