@@ -35,9 +35,10 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   if (models.size() != 1) throw Error("trials are simulated by one model at a time");
   const choice::Model& model = models[0];
   Rng rng(arguments.seed);
+  const Rng of_people = rng.split();  // the task's numbers do not depend on where people come from
   choice::People people;
   if (arguments.parameters.empty()) {
-    people.parameters = choice::draw_population(model, arguments.task.laws, arguments.subjects, rng.split());
+    people.parameters = choice::draw_population(model, arguments.task.laws, arguments.subjects, of_people);
   } else {
     if (!arguments.task.laws.empty() || subjects.count() > 0)
       throw Error("--parameters says who there is: --param and --subjects have no meaning then");

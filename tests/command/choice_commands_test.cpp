@@ -85,6 +85,19 @@ TEST(ChoiceCommands, SimulateWritesTrialsAndTheTruth) {
   EXPECT_EQ(read_bytes(study.folder / "more.tsv").substr(0, trials.size()), trials);
 }
 
+TEST(ChoiceCommands, SimulateTakesPeopleFromAFile) {
+  const SmallStudy study;
+  const Words again{"simulate", "--parameters", "trials-parameters.csv", "--trials", "60", "--seed", "3"};
+  EXPECT_EQ(study.run(again + Words{"--out", "again.tsv", "--json"}).code, 0);
+  EXPECT_EQ(read_bytes(study.folder / "again.tsv"), read_bytes(study.folder / "trials.tsv"));
+  study.refuses(again + Words{"--out", "x.tsv", "--subjects", "3"},
+                "likely: --parameters says who there is: --param and --subjects have no meaning then");
+  study.refuses({"simulate", "--out", "x.tsv", "--model", "rw,ck"},
+                "likely: trials are simulated by one model at a time");
+  study.refuses({"simulate", "--out", "nowhere/x.tsv", "--subjects", "1"},
+                "likely: [AtomicFile] cannot create nowhere/x.tsv: No such file or directory");
+}
+
 TEST(ChoiceCommands, FitPrintsAnObjectWithTheDocumentedKeys) {
   const SmallStudy study;
   const json fitted = study.run_json({"fit", "trials.tsv", "--model", "rw,random", "--method", "map"});

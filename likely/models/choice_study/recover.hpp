@@ -16,7 +16,7 @@ namespace likely::choice {
 struct RecoverOptions {
   Method method = Method::mle;           // not nuts
   std::int64_t subjects = 100;           // simulated for each model
-  std::vector<std::string> laws;         // of their parameters, as in draw_population
+  std::vector<std::string> laws{};       // of their parameters, as in draw_population
   std::optional<Criterion> criterion{};  // by which models are chosen; else BIC for mle, evidence for map
   std::uint64_t seed = 1;
   FitOptions fit{};

@@ -22,11 +22,11 @@ Method method_named(const std::string& name);
 std::string name_of(Method method);
 
 struct ModelRequest {
-  std::vector<std::string> names;  // of named models
-  std::string learn, choose;       // one more, put together from parts: "dual,decay" and "softmax,lapse"
+  std::vector<std::string> names{};  // of named models
+  std::string learn{}, choose{};     // one more, put together from parts: "dual,decay" and "softmax,lapse"
   std::vector<std::string>
-      priors;  // "0,6.25": mean and variance, unconstrained; "beta=1,0.5": of one parameter
-  std::vector<std::string> bounds;  // "beta=0,20"
+      priors{};  // "0,6.25": mean and variance, unconstrained; "beta=1,0.5": of one parameter
+  std::vector<std::string> bounds{};  // "beta=0,20"
   double initial_value = 0.0;
 };
 
