@@ -126,6 +126,10 @@ void add_methods(CLI::App& command, MethodArguments& arguments) {
     option->group(group);
     arguments.own.emplace_back(option, method);
   };
+  own(choice::Method::map,
+      command.add_flag(
+          "--forward-differences", arguments.forward_differences,
+          "map: second derivatives by differences, as cbm takes them, to compare with its figures"));
   own(choice::Method::em,
       command
           .add_option("--covariates", arguments.covariates,
@@ -166,6 +170,7 @@ choice::StudyOptions study_options(const MethodArguments& arguments, const choic
   options.method = choice::method_named(arguments.method);
   if (!models.priors.empty() && options.method != choice::Method::map)
     throw Error(fmt::format("--prior is for --method map, and the method is {}", arguments.method));
+  if (arguments.forward_differences) options.fit.curving = choice::Curving::forward_differences;
   if (arguments.half_cauchy) options.hierarchical.spread_prior = choice::SpreadPrior::half_cauchy;
   for (const auto& [option, method] : arguments.own) {
     if (option->count() > 0 && method != options.method)

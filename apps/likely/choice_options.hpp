@@ -36,7 +36,7 @@ bool names_nothing(const choice::ModelRequest& request);
 struct MethodArguments {
   std::string method = "map", covariates;
   choice::StudyOptions study;
-  bool half_cauchy = false;
+  bool half_cauchy = false, forward_differences = false;
   // Options that only one method has.
   std::vector<std::pair<const CLI::Option*, choice::Method>> own;
 };

@@ -307,28 +307,31 @@ TEST(ChoiceCommands, NamesTheLineOfABadFile) {
       << gaps.out;
 }
 
-// cbm's Hessians are forward differences, right to three digits (see ChoiceFit.LaplaceAgreesWithCbm); ours
-// are exact.
+// cbm's Hessians are forward differences, right to three digits; ours are exact, and on request like cbm's.
 TEST(ChoiceCommands, ReachesTheEvidencesOfCbm) {
   LIKELY_SHARED_DATA(folder, "cbm");
   const TemporaryFolder here;
   const std::filesystem::path data = std::filesystem::absolute(folder);
-  const Ran ran =
-      likely_command(here.path().string(), {"fit", (data / "rl_task.csv.gz").string(), "--model", "rw",
-                                            "--method", "map", "--prior", "0,6.25", "--json"});
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  const json fitted = json::parse(ran.out);
-  EXPECT_NEAR(fitted["models"][0]["log_evidence"].get<double>(), -1611.27433, 1e-3);
   const std::vector<std::string> rows = rows_of(data / "reference_lap_RL.csv");
-  ASSERT_EQ(fitted["models"][0]["subjects"].size(), rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::vector<double> expected = numbers_in(rows[i]);
-    const json& subject = fitted["models"][0]["subjects"][i];
-    EXPECT_EQ(subject["id"], rows[i].substr(0, rows[i].find(',')));
-    EXPECT_NEAR(subject["log_joint"].get<double>(), expected[3], 1e-6) << i;
-    EXPECT_NEAR(subject["log_det_hessian"].get<double>(), expected[4], 2e-3) << i;
-    EXPECT_NEAR(subject["log_evidence"].get<double>(), expected[5], 1e-3) << i;
-    EXPECT_NEAR(subject["log_likelihood"].get<double>(), expected[6], 1e-5) << i;
+  for (const bool as_cbm : {false, true}) {
+    Words words{
+        "fit",   (data / "rl_task.csv.gz").string(), "--model", "rw", "--method", "map", "--prior", "0,6.25",
+        "--json"};
+    if (as_cbm) words.push_back("--forward-differences");
+    const Ran ran = likely_command(here.path().string(), words);
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    const json model = json::parse(ran.out)["models"][0];
+    EXPECT_NEAR(model["log_evidence"].get<double>(), -1611.27433, as_cbm ? 5e-5 : 1e-3);
+    ASSERT_EQ(model["subjects"].size(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::vector<double> expected = numbers_in(rows[i]);
+      const json& subject = model["subjects"][i];
+      EXPECT_EQ(subject["id"], rows[i].substr(0, rows[i].find(',')));
+      EXPECT_NEAR(subject["log_joint"].get<double>(), expected[3], 1e-6) << i;
+      EXPECT_NEAR(subject["log_det_hessian"].get<double>(), expected[4], as_cbm ? 5e-5 : 2e-3) << i;
+      EXPECT_NEAR(subject["log_evidence"].get<double>(), expected[5], as_cbm ? 3e-5 : 1e-3) << i;
+      EXPECT_NEAR(subject["log_likelihood"].get<double>(), expected[6], 1e-5) << i;
+    }
   }
 }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 
 #include "likely/core/error.hpp"
+#include "likely/io/parse_number.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/request.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
@@ -71,9 +71,8 @@ const std::vector<Law>& laws_table() {
 }
 
 Draw parse_law(const std::string& text, const std::string& whole) {
-  char* end = nullptr;
-  const double constant = std::strtod(text.c_str(), &end);
-  if (!text.empty() && *end == '\0') return [constant](Rng&, const Parameter&) { return constant; };
+  double constant = 0.0;
+  if (io::parse_number(text, constant)) return [constant](Rng&, const Parameter&) { return constant; };
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string name = text.substr(0, colon);
   std::vector<std::string> names;

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "likely/core/error.hpp"
+#include "likely/io/parse_number.hpp"
 #include "likely/models/choice/model.hpp"
 
 namespace likely::choice {
 
 double number_of(const std::string& text, const std::string& whole) {
-  char* end = nullptr;
-  const double x = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(x))
+  double x = 0.0;
+  if (!io::parse_number(text, x) || !std::isfinite(x))
     throw Error(fmt::format("{}: \"{}\" is not a number", whole, text));
   return x;
 }

@@ -188,31 +188,35 @@ void StudyAlbum::learning(const ModelStudy& study, const Trials& trials, const F
   const auto options = static_cast<std::size_t>(trials.options);
   const Numbers rates = fitted.rates();
   const Tensor x = tensor(observed.trial);
-  plot::Figure figure({.title = fmt::format("Choices and what {} expects", study.fit.model.name),
+  const auto named = [&](std::size_t k) {
+    return fmt::format("option {}",
+                       k < trials.option_names.size() ? trials.option_names[k] : std::to_string(k + 1));
+  };
+  // The share of the first of two options says nothing more than that of the second.
+  const bool two = options == 2;
+  plot::Figure figure({.title = fmt::format("Choices{} and what {} expects",
+                                            two ? fmt::format(" of {}", named(1)) : "", study.fit.model.name),
                        .x_label = "trial",
                        .y_label = "share of choices",
                        .y_range = std::pair(0.0, 1.0),
-                       .legend = options == 2 ? "top right" : "outside"});
+                       .legend = "outside"});
   std::optional<PredictiveCheck> check;
   if (study.sampled)
     check = predictive_check(study.fit.model, trials, parameter_draws(study.sampled->posterior, kDraws),
                              Rng(1), {.bin = fitted.bin()});
   static const std::vector<std::string> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                "#e69f00", "#56b4e9", "#000000", "#999999"};
-  // The share of the first of two options says nothing more.
-  for (std::size_t k = options == 2 ? 1 : 0; k < options; ++k) {
-    const std::string name =
-        "option " + (k < trials.option_names.size() ? trials.option_names[k] : std::to_string(k + 1));
+  for (std::size_t k = two ? 1 : 0; k < options; ++k) {
+    const std::string of = two ? "" : named(k) + ", ";
     const std::string& color = colors[k % colors.size()];
     if (check)
       figure.band(x, tensor(column(check->low, options, k)), tensor(column(check->high, options, k)),
-                  {.label = fmt::format("{}, 95 % of simulations", name), .color = color});
+                  {.label = of + "95 % of simulations", .color = color});
     figure.points(x, tensor(column(observed.rates, options, k)),
-                  {.label = fmt::format("{}, observed", name), .color = color, .width = 2.5});
-    figure.line(x, tensor(column(rates, options, k)),
-                {.label = fmt::format("{}, fitted", name), .color = color});
+                  {.label = of + "observed", .color = color, .width = 2.5});
+    figure.line(x, tensor(column(rates, options, k)), {.label = of + "fitted", .color = color});
   }
-  album_.add("learning-" + file_name(study.fit.model.name), figure, 800, 440);
+  album_.add("learning-" + file_name(study.fit.model.name), figure, 880, 420);
 }
 
 void StudyAlbum::parameters(const ModelStudy& study) {

@@ -3,30 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
-#include "likely/core/error.hpp"
 #include "likely/models/choice/simulate.hpp"
 #include "likely/models/choice_study/compare.hpp"
 #include "likely/models/choice_study/people.hpp"
 #include "likely/models/choice_study/report.hpp"
+#include "tests/models/choice/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::choice {
 
 namespace {
 
-using testing::TemporaryFolder;
-using testing::write_bytes;
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using likely::testing::TemporaryFolder;
+using likely::testing::write_bytes;
 
 Trials small_trials(std::int64_t subjects, std::int64_t trials = 40) {
   Bandit task;
@@ -64,7 +54,7 @@ TEST(Study, StopsWhenItIsTold) {
     EXPECT_TRUE(study.interrupted) << name_of(method);
     EXPECT_TRUE(study.models.empty()) << name_of(method);
   }
-  EXPECT_EQ(error_of([] { fit_study({}, {named_model("rw")}); }), "there are no subjects");
+  EXPECT_EQ(testing::refusal([] { fit_study({}, {named_model("rw")}); }), "there are no subjects");
 }
 
 TEST(Study, ComparesBySubjectsScores) {
@@ -76,7 +66,7 @@ TEST(Study, ComparesBySubjectsScores) {
   EXPECT_NEAR(comparison.totals[0], study.models[0].fit.log_likelihood() - 5.0 * std::log(80.0), 1e-9);
   EXPECT_EQ(comparison.best_for[0] + comparison.best_for[1], 5);
   EXPECT_EQ(comparison.best, comparison.totals[0] > comparison.totals[1] ? 0U : 1U);
-  EXPECT_EQ(error_of([&] { compare_models(fit_study(trials, {named_model("rw")})); }),
+  EXPECT_EQ(testing::refusal([&] { compare_models(fit_study(trials, {named_model("rw")})); }),
             "at least 2 models are needed to compare, got 1");
 }
 
@@ -107,7 +97,7 @@ TEST(People, RefuseTablesThatDoNotFit) {
   const std::string path = (folder / "p.csv").string();
   const auto refused = [&](const std::string& bytes) {
     write_bytes(path, bytes);
-    return error_of([&] { read_people(path, named_model("rw")); });
+    return testing::refusal([&] { read_people(path, named_model("rw")); });
   };
   EXPECT_EQ(refused("who,alpha,beta\n1,2,3\n"), path + ": no column \"subjID\" says whose numbers these are");
   EXPECT_EQ(refused("subjID,alpha,beta\n1,0.2,3\n1,0.2,3\n"), path + ": subject 1 has two rows");
@@ -115,10 +105,10 @@ TEST(People, RefuseTablesThatDoNotFit) {
   EXPECT_NE(refused("subjID,alpha,beta\n1,0.2,high\n").find("\"high\" is not a number"), std::string::npos);
   EmOptions em;
   write_bytes(path, "subjID,age\n1,20\n2,\n");
-  EXPECT_EQ(error_of([&] { read_covariates(path, small_trials(2), em); }),
+  EXPECT_EQ(testing::refusal([&] { read_covariates(path, small_trials(2), em); }),
             path + ": age of subject 2 is missing");
   write_bytes(path, "subjID\n1\n2\n");
-  EXPECT_EQ(error_of([&] { read_covariates(path, small_trials(2), em); }),
+  EXPECT_EQ(testing::refusal([&] { read_covariates(path, small_trials(2), em); }),
             path + ": there is no column besides the ids");
 }
 
