@@ -9,7 +9,7 @@ namespace bench {
 
 namespace {
 
-using namespace likely;
+namespace choice = likely::choice;
 
 void add_gradient(Workloads& all, const char* name, std::int64_t subjects) {
   if (!all.wants(name)) return;

@@ -96,8 +96,8 @@ struct State {
 
   // In doubles.
   static std::size_t memory(const Parts& parts, int parameters) {
-    const auto jets = static_cast<std::size_t>(2 * parts.cues + parts.options + kTemporaries + 1);
-    return jets * Jets<kOrder>(parameters).size();
+    const int jets = 2 * parts.cues + parts.options + kTemporaries + 1;
+    return static_cast<std::size_t>(jets) * Jets<kOrder>(parameters).size();
   }
 
   V theta(int parameter) const {

@@ -52,14 +52,14 @@ TEST(ChoiceFit, LaplaceAgreesWithCbm) {
     // Exact: central differences of gradients, which are shown to be right elsewhere.
     const double h = 1e-5;
     std::vector<double> columns;
-    for (int i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
       std::vector<double> up = subject.unconstrained, down = up, slope_up(2), slope_down(2);
-      up[static_cast<std::size_t>(i)] += h;
-      down[static_cast<std::size_t>(i)] -= h;
+      up[i] += h;
+      down[i] -= h;
       likelihood.evaluate_subject(static_cast<std::int64_t>(s), up, slope_up);
       likelihood.evaluate_subject(static_cast<std::int64_t>(s), down, slope_down);
       for (std::size_t j = 0; j < 2; ++j) columns.push_back((slope_up[j] - slope_down[j]) / (2 * h));
-      columns[static_cast<std::size_t>(3 * i)] -= 1.0 / 6.25;
+      columns[3 * i] -= 1.0 / 6.25;
     }
     EXPECT_NEAR(subject.log_det_hessian, std::log(columns[0] * columns[3] - columns[1] * columns[2]), 1e-6);
   }

@@ -105,7 +105,7 @@ class TapeReference {
       sum = sum + e;
       if (k == c) chosen = e;
     }
-    const Tensor softmax = chosen / sum;
+    Tensor softmax = chosen / sum;
     if (!has("lapse")) return softmax;
     return (1.0 - p("lapse")) * softmax + p("lapse") * (1.0 / count);
   }
