@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "likely/core/create.hpp"
 #include "likely/models/recipe/album.hpp"
@@ -47,6 +48,13 @@ class Axis {
   bool numbers_ = true;
 };
 
+// A little more than the numbers cover, so that no point lies on an axis.
+std::pair<double, double> around(const std::vector<double>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  const double more = *high > *low ? 0.06 * (*high - *low) : 1.0;
+  return {*low - more, *high + more};
+}
+
 plot::Figure panel(const SweptSetting& swept, const std::vector<SweepTrial>& ranked,
                    const std::string& figure) {
   const Axis axis(swept);
@@ -57,13 +65,14 @@ plot::Figure panel(const SweptSetting& swept, const std::vector<SweepTrial>& ran
     y.push_back(trial.value);
   }
   const auto [low, high] = std::minmax_element(x.begin(), x.end());
-  plot::Figure picture({.x_label = axis.label(),
-                        .y_label = figure,
-                        .log_x = axis.numbers() && *low > 0.0 && *high / *low >= 10.0,
-                        .legend = "none"});
-  picture.points(tensor(x), tensor(y), {.color = "#0072b2"});
+  plot::FigureOptions options{.x_label = axis.label(), .y_label = figure, .legend = "none"};
+  options.log_x = axis.numbers() && *low > 0.0 && *high / *low >= 10.0;
+  if (!options.log_x) options.x_range = around(x);
+  options.y_range = around(y);
+  plot::Figure picture(options);
+  picture.points(tensor(x), tensor(y), {.color = "#0072b2", .width = 4.0});
   picture.points(tensor(std::vector<double>{x[0]}), tensor(std::vector<double>{y[0]}),
-                 {.color = "#d55e00", .width = 3.0});
+                 {.color = "#d55e00", .width = 6.0});
   return picture;
 }
 

@@ -61,7 +61,7 @@ std::vector<models::Setting> csv_settings() {
       whole_setting("patience", defaults.patience, "epochs without a better one before a member stops", 0),
       whole_setting("batch", defaults.batch, "rows a step; 0: by the number of rows", 0),
       number_setting("lr", defaults.lr, "learning rate"),
-      text_setting("weight_decay", "0.01,0.1,1", "pulls weights to 0; of several, the inner rows choose")};
+      text_setting("weight_decay", "0.3", "pulls weights to 0; of several, the inner rows choose")};
 }
 
 ReadOptions read_options(const models::Run& run) {

@@ -43,8 +43,8 @@ struct ModelOptions {
   std::int64_t patience = 30;
   std::int64_t batch = 0;  // 0: so that an epoch has about 40 steps, from 8 to 256
   double lr = 3e-3;
-  // AdamW's; each committee takes the one with which it is best on rows it does not learn from.
-  std::vector<double> weight_decay{0.01, 0.1, 1.0};
+  // AdamW's; of several, each committee takes the one with which it is best on rows it does not learn from.
+  std::vector<double> weight_decay{0.3};
 };
 
 struct TableModel {
