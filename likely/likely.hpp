@@ -1,4 +1,4 @@
-// All of likely.
+// All of likely but its systems (likely/models/), each of which has headers of its own.
 #pragma once
 
 #include "likely/autodiff/custom.hpp"

@@ -1,4 +1,4 @@
-// Activation functions (3.4, 3.12-3.15), element by element. At a kink the derivative is that of the left
+// Activation functions (3.2, 3.13-3.15), element by element. At a kink the derivative is that of the left
 // side.
 #pragma once
 

@@ -12,7 +12,7 @@ struct LossOptions {
   Reduction reduction = Reduction::mean;
 };
 
-// loss = -sum_k t_k log softmax(logits)_k over the last axis, one for each row (5.17-5.24). Targets are i64
+// loss = -sum_k t_k log softmax(logits)_k over the last axis, one for each row (5.21-5.24). Targets are i64
 // labels, of the logits' shape without the last axis, or weights t of the logits' shape, which need not add
 // up to 1. A weight of 0 takes no part even where the logit is -inf; a label whose logit is -inf costs inf.
 // Differentiable in logits and weights. Refuses labels outside [0, classes), rows without a softmax
