@@ -59,7 +59,7 @@ std::string text_of(const RunReport& report) {
     text += fmt::format("{:<{}}  {:>8}", figure.name, widest, text_of(figure));
     if (several)
       text += fmt::format(" +- {}, mean of {} seeds", value_text(report.spread(figure.name), figure.percent),
-                          report.seeds.size());
+                          report.values(figure.name).size());
     // What is usual for generated data says nothing of a user's own.
     const Expected* expected = expected_of(*report.recipe, figure.name);
     if (expected != nullptr && (expected->published || report.run.data.empty()))

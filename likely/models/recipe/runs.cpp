@@ -65,6 +65,12 @@ RunReport for_each_run(const SavedRun& saved, Each&& each) {
   return all;
 }
 
+double mean_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
 RunReport train_all(const SavedRun& saved) {
   RunReport all = for_each_run(saved, [&](const Run& run) {
     if (!saved.seeds.empty()) write_run(*saved.recipe, run, {});
@@ -141,34 +147,30 @@ train::Stopped RunReport::stopped() const {
   return seeds.empty() ? train::Stopped::finished : seeds.back().report.stopped;
 }
 
+std::vector<double> RunReport::values(std::string_view figure) const {
+  std::vector<double> found;
+  for (const SeedReport& seed : seeds) {
+    for (const Measured& measured : seed.report.figures) {
+      if (measured.name == figure) found.push_back(measured.value);
+    }
+  }
+  return found;
+}
+
 std::vector<Measured> RunReport::figures() const {
   if (seeds.empty()) return {};
   std::vector<Measured> means = seeds[0].report.figures;
-  for (Measured& mean : means) {
-    double sum = 0.0;
-    for (const SeedReport& seed : seeds) {
-      for (const Measured& figure : seed.report.figures) {
-        if (figure.name == mean.name) sum += figure.value;
-      }
-    }
-    mean.value = sum / static_cast<double>(seeds.size());
-  }
+  for (Measured& mean : means) mean.value = mean_of(values(mean.name));
   return means;
 }
 
 double RunReport::spread(std::string_view figure) const {
-  std::vector<double> values;
-  for (const SeedReport& seed : seeds) {
-    for (const Measured& measured : seed.report.figures) {
-      if (measured.name == figure) values.push_back(measured.value);
-    }
-  }
-  if (values.size() < 2) return 0.0;
-  double mean = 0.0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
+  const std::vector<double> all = values(figure);
+  if (all.size() < 2) return 0.0;
+  const double mean = mean_of(all);
   double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+  for (const double value : all) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(all.size() - 1));
 }
 
 double RunReport::seconds() const {

@@ -30,6 +30,8 @@ struct RunReport {
   std::vector<SeedReport> seeds{};
 
   train::Stopped stopped() const;
+  // A figure of each seed that has it: a training that was interrupted has none.
+  std::vector<double> values(std::string_view figure) const;
   // The means over the seeds, by name.
   std::vector<Measured> figures() const;
   // The standard deviation over the seeds (n - 1) of a figure; 0 for one seed.

@@ -119,6 +119,16 @@ TEST(Runs, OfSeveralSeedsGiveMeanAndSpread) {
       "seed 1 is there twice");
 }
 
+TEST(Runs, ASeedThatWasInterruptedDoesNotCountInTheMean) {
+  RunReport report;
+  report.seeds = {{.seed = 1, .report = {.figures = {{.name = "test accuracy", .value = 0.9}}}},
+                  {.seed = 2, .report = {.figures = {{.name = "test accuracy", .value = 0.7}}}},
+                  {.seed = 3, .report = {.stopped = train::Stopped::interrupted}}};
+  EXPECT_EQ(report.values("test accuracy"), (std::vector{0.9, 0.7}));
+  EXPECT_DOUBLE_EQ(report.figures().at(0).value, 0.8);
+  EXPECT_NEAR(report.spread("test accuracy"), 0.2 / std::sqrt(2.0), 1e-15);
+}
+
 TEST(Runs, OfSeveralSeedsGoOnWhereTheyStopped) {
   const TemporaryFolder folder;
   const RunReport whole = train_recipe(moons(), quick_run(folder / "two"), {.seeds = {1, 2}});
