@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "likely/core/create.hpp"
 #include "likely/models/recipe/pictures.hpp"
@@ -12,9 +13,10 @@ namespace likely::tables {
 namespace {
 
 constexpr std::int64_t kShuffles = 5;
-constexpr std::int64_t kMostRows = 1000;  // to be shuffled: more only take longer
-constexpr std::size_t kMostColumns = 20;  // in the picture of importances
-constexpr std::size_t kMostClasses = 20;  // in a matrix made of letters
+constexpr std::int64_t kMostRows = 1000;     // to be shuffled: more only take longer
+constexpr std::size_t kMostColumns = 20;     // in the picture of importances
+constexpr std::size_t kLettersAcross = 110;  // below that picture
+constexpr std::size_t kMostClasses = 20;     // in a matrix made of letters
 constexpr std::size_t kLongestClassName = 12;
 
 std::string confusion_text(const Tensor& confusion, const std::vector<std::string>& classes) {
@@ -43,7 +45,9 @@ std::string line(const std::string& name, const std::string& model, const std::s
   return fmt::format("{:<12} {:>12} {:>12}\n", name, model, plain);
 }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
-std::string number(double value) { return fmt::format("{:.4g}", value); }
+std::string number(double value) {
+  return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
 
 // Some of the rows, from all over the table.
 Rows thinned(const Rows& rows) {
@@ -53,13 +57,17 @@ Rows thinned(const Rows& rows) {
   return pick(rows, which);
 }
 
+std::string shortened(const std::string& name, std::size_t letters) {
+  return name.size() <= letters ? name : name.substr(0, std::max<std::size_t>(letters, 4) - 2) + "..";
+}
+
 void draw_importance(const TableModel& model, const Rows& rows, models::Album& album) {
   std::vector<Importance> all = permutation_importance(model, thinned(rows), kShuffles, Rng(0));
   all.resize(std::min(all.size(), kMostColumns));
   std::vector<std::string> names;
   std::vector<double> values;
   for (const Importance& importance : all) {
-    names.push_back(importance.column);
+    names.push_back(shortened(importance.column, kLettersAcross / all.size()));
     values.push_back(importance.value);
   }
   plot::Figure figure({.title = "Importance of columns: what shuffling one costs",

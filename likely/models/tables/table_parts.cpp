@@ -82,9 +82,9 @@ void finish_rows(Rows& rows, const std::string& file, const std::vector<std::vec
         fmt::format("{} row{} with missing values left out", incomplete, incomplete == 1 ? "" : "s"));
   }
   if (rows.missing > 0) {
-    rows.notices.push_back(fmt::format("{} missing value{} filled in with the mean of {} column",
-                                       rows.missing, rows.missing == 1 ? "" : "s",
-                                       rows.missing == 1 ? "its" : "their"));
+    rows.notices.push_back(
+        fmt::format("{} missing value{} filled in: by means, and words by none of the words", rows.missing,
+                    rows.missing == 1 ? "" : "s"));
   }
   if (rows.unknown > 0) {
     rows.notices.push_back(

@@ -65,8 +65,9 @@ TEST_F(TableFile, NumbersClassesAndWords) {
   EXPECT_EQ(table.x.at({0, 1}), 1.0);
   EXPECT_TRUE(std::isnan(table.x.at({3, 1})));
   EXPECT_EQ(table.missing, 1);
-  EXPECT_EQ(table.notices,
-            (std::vector<std::string>{"1 missing value filled in with the mean of its column"}));
+  EXPECT_EQ(
+      table.notices,
+      (std::vector<std::string>{"1 missing value filled in: by means, and words by none of the words"}));
 }
 
 TEST_F(TableFile, FindsTheTarget) {
@@ -95,11 +96,11 @@ TEST_F(TableFile, LeavesOutRowsAndColumns) {
             (i == 3 ? "NA" : std::to_string(i % 7)) + "," + (i == 5 ? "" : std::to_string(i) + ".5") + "\n";
   const Rows kept = read(text);
   EXPECT_EQ(kept.schema.input_names(), (std::vector<std::string>{"x"}));
-  EXPECT_EQ(
-      kept.notices,
-      (std::vector<std::string>{
-          "column \"id\" left out: it counts the rows", "column \"name\" left out: it has 40 different words",
-          "1 row without a target left out", "1 missing value filled in with the mean of its column"}));
+  EXPECT_EQ(kept.notices,
+            (std::vector<std::string>{
+                "column \"id\" left out: it counts the rows",
+                "column \"name\" left out: it has 40 different words", "1 row without a target left out",
+                "1 missing value filled in: by means, and words by none of the words"}));
   EXPECT_EQ(kept.size(), 39);
   EXPECT_EQ(kept.numbers[5], 6);
   const Rows dropped = read(text, {.missing = Missing::drop});
