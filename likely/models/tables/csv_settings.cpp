@@ -40,7 +40,10 @@ std::optional<Number> number_of(const std::string& text) {
 
 std::vector<models::Setting> csv_settings() {
   const ModelOptions defaults;
-  using namespace models;  // the settings' makers
+  using models::number_setting;
+  using models::text_setting;
+  using models::whole_setting;
+  using models::word_setting;
   return {
       text_setting("target", "last", "the column to predict: its name, its number from 0, or last"),
       text_setting("target_file", "", "a file with the targets, where they are kept apart"),

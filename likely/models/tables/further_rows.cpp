@@ -85,7 +85,7 @@ std::vector<double> input_values(const std::string& file, const io::Table& table
 std::string class_name(const io::CsvColumn& column, double value, const io::CsvLayout& layout,
                        const Schema& schema) {
   if (column.kind == Kind::category) return column.categories[static_cast<std::size_t>(value)];
-  const std::string digits = fmt::format("{}", value);
+  std::string digits = fmt::format("{}", value);
   const auto& known = schema.classes;
   if (std::find(known.begin(), known.end(), digits) != known.end()) return digits;
   // Class numbers of a file that names its classes in its first line, or that such a file was split into.
