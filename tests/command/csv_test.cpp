@@ -76,13 +76,42 @@ TEST_F(CsvCommand, TrainsEvaluatesPredictsAndPlots) {
                 "more\n");
 }
 
-TEST_F(CsvCommand, RegressesAndFolds) {
-  const Ran trained = run(train({"--target", "size", "--folds", "3", "--json"}));
+TEST_F(CsvCommand, JudgesSmallTablesByFolds) {
+  const Ran trained = run(train({"--target", "size", "--json"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto figures = nlohmann::json::parse(trained.out)["figures"];
+  EXPECT_TRUE(figures.contains("test_R2"));
+  EXPECT_TRUE(figures.contains("worst_fold_R2"));
+  EXPECT_FALSE(figures.contains("fold_R2"));
+  const auto again = nlohmann::json::parse(run({"eval", "run", "--json"}).out)["figures"];
+  EXPECT_EQ(again["test_R2"], figures["test_R2"]);
+  EXPECT_EQ(again["worst_fold_R2"], figures["worst_fold_R2"]);
+}
+
+TEST_F(CsvCommand, HoldsOutWhatIsAsked) {
+  const Ran trained = run(train({"--holdout", "0.5", "--json"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
   const auto json = nlohmann::json::parse(trained.out);
-  EXPECT_TRUE(json["figures"].contains("test_R2"));
-  EXPECT_TRUE(json["figures"].contains("fold_R2"));
-  EXPECT_TRUE(json["figures"].contains("worst_fold_R2"));
+  EXPECT_FALSE(json["figures"].contains("worst_fold_accuracy"));
+  EXPECT_EQ(nlohmann::json::parse(run({"eval", "run", "--json"}).out)["figures"]["test_accuracy"],
+            json["figures"]["test_accuracy"]);
+
+  const Ran both = run(train({"--holdout", "0.5", "--folds", "3", "--json", "--force"}));
+  ASSERT_EQ(both.code, 0) << both.err;
+  const auto figures = nlohmann::json::parse(both.out)["figures"];
+  EXPECT_EQ(figures["test_accuracy"], json["figures"]["test_accuracy"]);
+  EXPECT_TRUE(figures.contains("fold_accuracy"));
+  EXPECT_TRUE(figures.contains("worst_fold_accuracy"));
+}
+
+TEST_F(CsvCommand, LearnsFromAllRowsAndHasNothingToJudgeBy) {
+  ASSERT_EQ(run(train({"--holdout", "0"})).code, 0);
+  expect_complaint({"eval", "run"}, "likely: [csv] the model learned from all rows of " +
+                                        (folder_ / "mine.csv").string() + ": give others with --data");
+  EXPECT_EQ(run({"eval", "run", "--data", "mine.csv"}).code, 2);
+  write_bytes(folder_ / "other.csv", table());
+  EXPECT_EQ(run({"eval", "run", "--data", "other.csv"}).code, 0);
+  EXPECT_EQ(run({"plot", "run"}).code, 0);
 }
 
 TEST_F(CsvCommand, RefusesInOneLine) {
@@ -97,6 +126,8 @@ TEST_F(CsvCommand, RefusesInOneLine) {
   expect_complaint(
       train({"--hidden", "big"}),
       "likely: [csv] hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"big\"");
+  expect_complaint(train({"--holdout", "-0.5"}),
+                   "likely: [csv] holdout must be a share from 0 to 0.9, or -1, got -0.5");
   expect_complaint(
       train({"--weight-decay", "0.1,x"}),
       "likely: [csv] weight_decay must be numbers from 0 on such as 0.1 or 0.01,1, got \"0.1,x\"");

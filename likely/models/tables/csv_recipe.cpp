@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
@@ -78,39 +80,59 @@ Origin read_origin(const Run& run) {
           json.value("target_mean", 0.0)};
 }
 
-// The rows to judge by: those held out, or all rows of another table, with the targets that were learned
-// from. Where nothing was held out, all rows are good enough to draw, but not to judge by.
-struct Judged {
-  Rows rows;
-  Tensor train;
-};
-
-Judged rows_to_judge_by(const Run& run, const TableModel& model, bool for_drawing) {
+// The table that was learned from, as it was then.
+Rows read_again(const Run& run) {
   const Origin origin = read_origin(run);
-  if (run.data.string() != origin.file) {
-    const ReadOptions options = read_options(run);
-    Rows rows = read_rows(run.data, model.schema,
-                          {.hints = options.hints, .missing = options.missing, .target = true});
-    return {rows, rows.y};
-  }
   ReadOptions options = read_options(run);
   options.target_file = origin.target_file;
-  const Rows rows = read_table(options);
+  Rows rows = read_table(options);
   const Origin now = origin_of(run, rows);
   if (now.rows != origin.rows || now.target_mean != origin.target_mean) {
     refuse("csv", origin.file +
                       " has changed since the model was fitted: which rows were held out is not known "
                       "any more");
   }
-  Halves halves = hold_out(rows, run.settings.number("holdout"), run.seed);
-  if (!halves.held_out && for_drawing) return {halves.train, halves.train.y};
-  if (!halves.held_out) {
-    refuse("csv", "the model learned from all rows of " + origin.file + ": give others with --data");
-  }
-  return {std::move(*halves.held_out), halves.train.y};
+  return rows;
 }
 
-std::string description(const Rows& rows, const Halves& halves, const FittedModel& fitted) {
+std::optional<std::vector<Judged>> fit_folds_showing(const Run& run, const Rows& rows, std::int64_t folds) {
+  const ProgressLine progress(run.progress, "folds");
+  return fit_folds(rows, folds, model_options(run), run.seed, [&](auto... n) { progress(n...); });
+}
+
+// Models with rows that they have not seen, the targets that were learned from, and what to call them.
+struct Judgement {
+  std::vector<Judged> judged;
+  Tensor train;
+  std::string of;
+};
+
+// The run's own model with the rows that were held out, or with all rows of another table; where every row
+// was held out once, the folds again. Where nothing was held out, all rows are good enough to draw, but not
+// to judge by. Nothing, if Ctrl-C came in between.
+std::optional<Judgement> judge_again(const Run& run, bool for_drawing) {
+  TableModel model = TableModel::load(run.out);
+  if (run.data.string() != read_origin(run).file) {
+    const ReadOptions options = read_options(run);
+    Rows rows = read_rows(run.data, model.schema,
+                          {.hints = options.hints, .missing = options.missing, .target = true});
+    return Judgement{.judged = {{std::move(model), rows}}, .train = rows.y, .of = "model"};
+  }
+  const Rows rows = read_again(run);
+  const Judging judging = judging_of(run, rows.size());
+  Halves halves = hold_out(rows, judging.holdout, run.seed);
+  if (halves.held_out)
+    return Judgement{{{std::move(model), std::move(*halves.held_out)}}, halves.train.y, "held out"};
+  if (judging.folds > 0) {
+    auto folds = fit_folds_showing(run, rows, judging.folds);
+    if (!folds) return std::nullopt;
+    return Judgement{std::move(*folds), rows.y, fmt::format("{} folds", judging.folds)};
+  }
+  if (for_drawing) return Judgement{{{std::move(model), rows}}, rows.y, "model"};
+  refuse("csv", "the model learned from all rows of " + run.data.string() + ": give others with --data");
+}
+
+std::string description(const Rows& rows, const Halves& halves, const Judging& judging) {
   const Schema& schema = rows.schema;
   std::string text;
   for (const std::string& notice : rows.notices) text += notice + "\n";
@@ -118,70 +140,76 @@ std::string description(const Rows& rows, const Halves& halves, const FittedMode
   text +=
       fmt::format("{} rows, {} inputs; {} is {}\n", rows.size(), schema.inputs.size(), target,
                   schema.classifies() ? fmt::format("one of {} classes", schema.classes.size()) : "a number");
-  text += fmt::format("{} rows to learn from, {} held out\n", halves.train.size(),
-                      halves.held_out ? halves.held_out->size() : 0);
-  const double w = fitted.model.weight.item();
-  text += fmt::format("inner {}: linear {:.4g}, network {:.4g}, blend {:.4g} with {:.0f} % network\n\n",
-                      schema.classifies() ? "log-loss" : "error", fitted.losses.linear, fitted.losses.network,
-                      fitted.losses.blend, 100 * w);
+  if (halves.held_out) {
+    text += fmt::format("{} rows to learn from, {} held out\n", halves.train.size(), halves.held_out->size());
+  } else {
+    text += "the model learns from all rows\n";
+  }
+  if (judging.folds > 0)
+    text += fmt::format("{} folds: every row is judged once, by a model that learned from the other folds\n",
+                        judging.folds);
   return text;
 }
 
-// A quarter of a small table is a coarse measure: one row more or less is right. All rows are a finer one.
-std::int64_t folds_wanted(const Run& run, const Rows& rows) {
-  constexpr std::int64_t kFewRows = 1000;
-  constexpr std::int64_t kEnoughToFold = 50;
-  const std::int64_t wanted = run.settings.whole("folds");
-  if (wanted >= 0) return wanted;
-  return rows.size() < kFewRows && rows.size() >= kEnoughToFold ? 5 : 0;
+std::string inner_losses_text(const FittedModel& fitted) {
+  return fmt::format("inner {}: linear {:.4g}, network {:.4g}, blend {:.4g} with {:.0f} % network\n\n",
+                     fitted.model.schema.classifies() ? "log-loss" : "error", fitted.losses.linear,
+                     fitted.losses.network, fitted.losses.blend, 100 * fitted.model.weight.item());
 }
 
-void append(std::vector<Measured>& to, const std::vector<Measured>& more) {
-  to.insert(to.end(), more.begin(), more.end());
+// Adds what the rows say to figures and text. `name` stands before the figures' names.
+void judge(const Judgement& judgement, const std::string& name, Report& report) {
+  const Scores all = score(judgement.judged, judgement.train);
+  for (const Measured& figure : figures_of(all, name)) {
+    const bool there = std::any_of(report.figures.begin(), report.figures.end(),
+                                   [&](const Measured& other) { return other.name == figure.name; });
+    if (!there) report.figures.push_back(figure);
+  }
+  const Schema& schema = judgement.judged.front().model.schema;
+  std::int64_t rows = 0;
+  double worst = std::numeric_limits<double>::infinity();
+  for (const Judged& part : judgement.judged) {
+    rows += part.rows.size();
+    worst = std::min(worst, main_figure(score({part}, judgement.train)));
+  }
+  if (judgement.judged.size() > 1) {
+    report.figures.push_back({.name = schema.classifies() ? "worst fold accuracy" : "worst fold R2",
+                              .value = worst,
+                              .percent = schema.classifies()});
+  }
+  report.text += text_of(all, schema, rows, judgement.of);
 }
 
 Report train_csv(const Run& run) {
   const auto start = std::chrono::steady_clock::now();
   const Rows rows = read_table(read_options(run));
-  const Halves halves = hold_out(rows, run.settings.number("holdout"), run.seed);
-  const ModelOptions options = model_options(run);
+  const Judging judging = judging_of(run, rows.size());
+  const Halves halves = hold_out(rows, judging.holdout, run.seed);
   Report report;
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto interrupted = [&] {
+    report.stopped = train::Stopped::interrupted;
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report;
   };
   std::optional<FittedModel> fitted;
   {
     const ProgressLine progress(run.progress, "fitting");
-    fitted = fit_rows(halves.train, options, run.seed, [&](auto... n) { progress(n...); });
+    fitted = fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress(n...); });
   }
-  if (!fitted) {
-    report.stopped = train::Stopped::interrupted;
-    report.seconds = seconds();
-    return report;
-  }
-  report.text = description(rows, halves, *fitted);
+  if (!fitted) return interrupted();
+  report.text = description(rows, halves, judging) + inner_losses_text(*fitted);
+  std::vector<Judged> drawn{{fitted->model, halves.train}};
   if (halves.held_out) {
-    const Scores scores = score(fitted->model, *halves.held_out, halves.train.y);
-    append(report.figures, figures_of(scores, "test"));
-    report.text += text_of(scores, rows.schema, halves.held_out->size(), "held out");
+    drawn = {{fitted->model, *halves.held_out}};
+    judge({drawn, halves.train.y, "held out"}, "test", report);
   }
-  if (const std::int64_t folds = folds_wanted(run, rows); folds > 0) {
-    const ProgressLine progress(run.progress, "folds");
-    const auto judged = cross_validate(rows, folds, options, run.seed, [&](auto... n) { progress(n...); });
-    if (!judged) {
-      report.stopped = train::Stopped::interrupted;
-      report.seconds = seconds();
-      return report;
-    }
-    std::vector<Measured> figures = figures_of(judged->all, "fold");
-    figures.resize(3);
-    const bool classifies = rows.schema.classifies();
-    figures.push_back({.name = classifies ? "worst fold accuracy" : "worst fold R2",
-                       .value = *std::min_element(judged->each.begin(), judged->each.end()),
-                       .percent = classifies});
-    append(report.figures, figures);
-    report.text += '\n';
-    report.text += text_of(judged->all, rows.schema, rows.size(), fmt::format("{} folds", folds));
+  if (judging.folds > 0) {
+    auto folds = fit_folds_showing(run, rows, judging.folds);
+    if (!folds) return interrupted();
+    if (halves.held_out) report.text += '\n';
+    judge({*folds, rows.y, fmt::format("{} folds", judging.folds)}, halves.held_out ? "fold" : "test",
+          report);
+    if (!halves.held_out) drawn = std::move(*folds);
   }
   // The figure to choose settings by: no row that was held out has a part in it.
   report.figures.push_back(
@@ -189,19 +217,21 @@ Report train_csv(const Run& run) {
   fitted->model.save(run.out);
   write_origin(run, rows);
   models::Album album(run.out);
-  draw(fitted->model, halves.held_out ? *halves.held_out : halves.train, album);
+  draw(drawn, album);
   report.pictures = album.pictures();
-  report.seconds = seconds();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
 
 Report evaluate_csv(const Run& run) {
-  const TableModel model = TableModel::load(run.out);
-  const Judged judged = rows_to_judge_by(run, model, false);
-  const Scores scores = score(model, judged.rows, judged.train);
-  Report report{.figures = figures_of(scores, "test")};
-  for (const std::string& notice : judged.rows.notices) report.text += notice + "\n";
-  report.text += text_of(scores, model.schema, judged.rows.size(), "model");
+  Report report;
+  const std::optional<Judgement> judgement = judge_again(run, false);
+  if (!judgement) {
+    report.stopped = train::Stopped::interrupted;
+    return report;
+  }
+  for (const std::string& notice : judgement->judged.front().rows.notices) report.text += notice + "\n";
+  judge(*judgement, "test", report);
   return report;
 }
 
@@ -219,9 +249,10 @@ Predictions predict_csv(const Run& run, const std::filesystem::path& file) {
 }
 
 std::vector<std::filesystem::path> plot_csv(const Run& run) {
-  const TableModel model = TableModel::load(run.out);
+  const std::optional<Judgement> judgement = judge_again(run, true);
+  if (!judgement) return {};
   models::Album album(run.out);
-  draw(model, rows_to_judge_by(run, model, true).rows, album);
+  draw(judgement->judged, album);
   return album.pictures();
 }
 

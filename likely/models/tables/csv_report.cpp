@@ -50,19 +50,22 @@ std::string number(double value) {
 }
 
 // Some of the rows, from all over the table.
-Rows thinned(const Rows& rows) {
-  const std::int64_t count = std::min(rows.size(), kMostRows);
-  std::vector<std::int64_t> which;
-  for (std::int64_t i = 0; i < count; ++i) which.push_back(i * rows.size() / count);
-  return pick(rows, which);
+std::vector<Judged> thinned(std::vector<Judged> judged) {
+  for (auto& [model, rows] : judged) {
+    const std::int64_t count = std::min(rows.size(), kMostRows);
+    std::vector<std::int64_t> which;
+    for (std::int64_t i = 0; i < count; ++i) which.push_back(i * rows.size() / count);
+    rows = pick(rows, which);
+  }
+  return judged;
 }
 
 std::string shortened(const std::string& name, std::size_t letters) {
   return name.size() <= letters ? name : name.substr(0, std::max<std::size_t>(letters, 4) - 2) + "..";
 }
 
-void draw_importance(const TableModel& model, const Rows& rows, models::Album& album) {
-  std::vector<Importance> all = permutation_importance(model, thinned(rows), kShuffles, Rng(0));
+void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
+  std::vector<Importance> all = permutation_importance(thinned(judged), kShuffles, Rng(0));
   all.resize(std::min(all.size(), kMostColumns));
   std::vector<std::string> names;
   std::vector<double> values;
@@ -70,10 +73,11 @@ void draw_importance(const TableModel& model, const Rows& rows, models::Album& a
     names.push_back(shortened(importance.column, kLettersAcross / all.size()));
     values.push_back(importance.value);
   }
-  plot::Figure figure({.title = "Importance of columns: what shuffling one costs",
-                       .x_label = "column",
-                       .y_label = model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
-                       .legend = "none"});
+  plot::Figure figure(
+      {.title = "Importance of columns: what shuffling one costs",
+       .x_label = "column",
+       .y_label = judged.front().model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
+       .legend = "none"});
   figure.bars(names, tensor(values));
   album.add("importance", figure, 900, 480);
 }
@@ -113,14 +117,15 @@ std::string text_of(const Scores& scores, const Schema& schema, std::int64_t row
          line("MAE", number(numbers.mae), number(numbers.mean_mae));
 }
 
-void draw(const TableModel& model, const Rows& rows, models::Album& album) {
-  const Scores scores = score(model, rows, rows.y);
+void draw(const std::vector<Judged>& judged, models::Album& album) {
+  const Tensor y = targets(judged);
+  const Scores scores = score(judged, y);
   if (const auto* classes = std::get_if<ClassScores>(&scores)) {
-    models::draw_confusion(classes->confusion, model.schema.classes, album);
+    models::draw_confusion(classes->confusion, judged.front().model.schema.classes, album);
   } else {
-    models::draw_predicted(model.predict(rows.x), rows.y, album);
+    models::draw_predicted(predictions(judged), y, album);
   }
-  draw_importance(model, rows, album);
+  draw_importance(judged, album);
 }
 
 }  // namespace likely::tables

@@ -21,6 +21,6 @@ std::vector<models::Measured> figures_of(const Scores& scores, const std::string
 std::string text_of(const Scores& scores, const Schema& schema, std::int64_t rows, const std::string& of);
 
 // "confusion" or "predicted", and "importance".
-void draw(const TableModel& model, const Rows& rows, models::Album& album);
+void draw(const std::vector<Judged>& judged, models::Album& album);
 
 }  // namespace likely::tables

@@ -55,8 +55,11 @@ std::vector<models::Setting> csv_settings() {
       word_setting("missing", "impute", "rows with missing inputs: fill in means, leave out, or stop",
                    {"impute", "drop", "refuse"}),
       word_setting("task", "auto", "predict classes or a number", {"auto", "classify", "regress"}),
-      number_setting("holdout", 0.25, "the share of rows to be judged by", 0.0, 0.9),
-      whole_setting("folds", -1, "also judge by so many folds; -1: 5 where rows are fewer than 1000, 0: none",
+      number_setting("holdout", -1.0, "the share of rows to be judged by; -1: 0.25, or 0 where folds judge",
+                     -1.0, 0.9),
+      whole_setting("folds", -1,
+                    "judge by so many folds, and let the model learn from all rows; -1: 5 folds from 50 to "
+                    "999 rows, unless holdout is given",
                     -1),
       text_setting("hidden", "64", "units of each hidden layer: 64 or 64,32"),
       whole_setting("members", defaults.members, "models in each committee; 0: by the number of rows", 0, 10),
@@ -91,6 +94,20 @@ ReadOptions read_options(const models::Run& run) {
   const std::string& task = settings.text("task");
   options.task = task == "auto" ? Task::automatic : task == "classify" ? Task::classify : Task::regress;
   return options;
+}
+
+Judging judging_of(const models::Run& run, std::int64_t rows) {
+  constexpr std::int64_t kEnoughToFold = 50;
+  constexpr std::int64_t kEnoughToHoldOut = 1000;
+  Judging judging{.holdout = run.settings.number("holdout"), .folds = run.settings.whole("folds")};
+  if (judging.holdout < 0.0 && judging.holdout != -1.0) {
+    refuse("csv", fmt::format("holdout must be a share from 0 to 0.9, or -1, got {}", judging.holdout));
+  }
+  const bool free_to_choose = judging.holdout == -1.0;
+  if (judging.folds == -1)
+    judging.folds = free_to_choose && rows >= kEnoughToFold && rows < kEnoughToHoldOut ? 5 : 0;
+  if (free_to_choose) judging.holdout = judging.folds > 0 ? 0.0 : 0.25;
+  return judging;
 }
 
 ModelOptions model_options(const models::Run& run) {

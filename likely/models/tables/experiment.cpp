@@ -21,26 +21,49 @@ struct Keys {
   explicit Keys(Rng rng) : held_out(rng.split()), fit(rng.split()), folds(rng.split()) {}
 };
 
-Scores score_predictions(bool classifies, const Tensor& predicted, const Tensor& y, const Tensor& train) {
-  if (classifies) return score_classes(predicted, y, train);
-  return score_numbers(predicted, y, train);
-}
-
-double main_figure(const Scores& scores) {
-  if (const auto* classes = std::get_if<ClassScores>(&scores)) return classes->accuracy;
-  return std::get<NumberScores>(scores).r2;
-}
-
 // Larger is worse.
 double badness(const Scores& scores) {
   if (const auto* classes = std::get_if<ClassScores>(&scores)) return classes->log_loss;
   return -std::get<NumberScores>(scores).r2;
 }
 
+// Lets the values of one column change places.
+void shuffle_column(Rows& rows, std::size_t column, Rng& rng) {
+  const std::vector<double> values = rows.x.to_vector<double>();
+  const auto width = static_cast<std::size_t>(rows.x.dim(1));
+  const std::vector<std::int64_t> order = rng.permutation(rows.size()).to_vector<std::int64_t>();
+  std::vector<double> shuffled = values;
+  for (std::size_t row = 0; row < order.size(); ++row)
+    shuffled[row * width + column] = values[static_cast<std::size_t>(order[row]) * width + column];
+  rows.x = tensor(shuffled, rows.x.shape());
+}
+
 }  // namespace
 
-Scores score(const TableModel& model, const Rows& rows, const Tensor& train) {
-  return score_predictions(model.schema.classifies(), model.predict(rows.x), rows.y, train);
+Tensor predictions(const std::vector<Judged>& judged) {
+  std::vector<Tensor> each;
+  each.reserve(judged.size());
+  for (const auto& [model, rows] : judged) each.push_back(model.predict(rows.x));
+  return concat(each, 0);
+}
+
+Tensor targets(const std::vector<Judged>& judged) {
+  std::vector<Tensor> each;
+  each.reserve(judged.size());
+  for (const auto& [model, rows] : judged) each.push_back(rows.y);
+  return concat(each, 0);
+}
+
+Scores score(const std::vector<Judged>& judged, const Tensor& train) {
+  const Tensor said = predictions(judged);
+  const Tensor y = targets(judged);
+  if (judged.front().model.schema.classifies()) return score_classes(said, y, train);
+  return score_numbers(said, y, train);
+}
+
+double main_figure(const Scores& scores) {
+  if (const auto* classes = std::get_if<ClassScores>(&scores)) return classes->accuracy;
+  return std::get<NumberScores>(scores).r2;
 }
 
 Rows pick(const Rows& rows, const std::vector<std::int64_t>& which) {
@@ -62,13 +85,11 @@ std::optional<FittedModel> fit_rows(const Rows& train, const ModelOptions& optio
   return fit_model(train.schema, train.x, train.y, options, Keys(seed).fit, on_epoch);
 }
 
-std::optional<FoldScores> cross_validate(const Rows& rows, std::int64_t k, const ModelOptions& options,
-                                         std::uint64_t seed, const OnEpoch& on_epoch) {
+std::optional<std::vector<Judged>> fit_folds(const Rows& rows, std::int64_t k, const ModelOptions& options,
+                                             std::uint64_t seed, const OnEpoch& on_epoch) {
   Rng rng = Keys(seed).folds;
   const auto folds = data::stratified_parts(rows.y, k, rng.split());
-  FoldScores result;
-  std::vector<Tensor> predictions;
-  std::vector<Tensor> targets;
+  std::vector<Judged> judged;
   for (std::size_t i = 0; i < folds.size(); ++i) {
     std::vector<std::int64_t> others;
     for (std::size_t j = 0; j < folds.size(); ++j) {
@@ -76,37 +97,27 @@ std::optional<FoldScores> cross_validate(const Rows& rows, std::int64_t k, const
     }
     std::sort(others.begin(), others.end());
     const Rows train = pick(rows, others);
-    const Rows judged = pick(rows, folds[i]);
-    const auto fitted = fit_model(rows.schema, train.x, train.y, options, rng.split(), on_epoch);
+    auto fitted = fit_model(rows.schema, train.x, train.y, options, rng.split(), on_epoch);
     if (!fitted) return std::nullopt;
-    predictions.push_back(fitted->model.predict(judged.x));
-    targets.push_back(judged.y);
-    result.each.push_back(
-        main_figure(score_predictions(rows.schema.classifies(), predictions.back(), judged.y, train.y)));
+    judged.push_back({std::move(fitted->model), pick(rows, folds[i])});
   }
-  result.all =
-      score_predictions(rows.schema.classifies(), concat(predictions, 0), concat(targets, 0), rows.y);
-  return result;
+  return judged;
 }
 
-std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows,
-                                               std::int64_t repeats, Rng rng) {
-  const double before = badness(score(model, rows, rows.y));
-  const std::vector<double> values = rows.x.to_vector<double>();
-  const auto width = static_cast<std::size_t>(rows.x.dim(1));
+std::vector<Importance> permutation_importance(const std::vector<Judged>& judged, std::int64_t repeats,
+                                               Rng rng) {
+  const Tensor y = targets(judged);
+  const double before = badness(score(judged, y));
+  const std::vector<Column>& inputs = judged.front().model.schema.inputs;
   std::vector<Importance> all;
-  for (std::size_t column = 0; column < width; ++column) {
+  for (std::size_t column = 0; column < inputs.size(); ++column) {
     double rise = 0.0;
     for (std::int64_t i = 0; i < repeats; ++i) {
-      const std::vector<std::int64_t> order = rng.permutation(rows.size()).to_vector<std::int64_t>();
-      std::vector<double> shuffled = values;
-      for (std::size_t row = 0; row < order.size(); ++row)
-        shuffled[row * width + column] = values[static_cast<std::size_t>(order[row]) * width + column];
-      Rows changed = rows;
-      changed.x = tensor(shuffled, rows.x.shape());
-      rise += badness(score(model, changed, rows.y)) - before;
+      std::vector<Judged> changed = judged;
+      for (auto& [model, rows] : changed) shuffle_column(rows, column, rng);
+      rise += badness(score(changed, y)) - before;
     }
-    all.push_back({model.schema.inputs[column].name, rise / static_cast<double>(repeats)});
+    all.push_back({inputs[column].name, rise / static_cast<double>(repeats)});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Importance& a, const Importance& b) { return a.value > b.value; });

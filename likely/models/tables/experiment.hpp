@@ -15,8 +15,19 @@ namespace likely::tables {
 
 using Scores = std::variant<ClassScores, NumberScores>;
 
-// Judges predictions of a model for rows with targets; `train` are the targets it learned from.
-Scores score(const TableModel& model, const Rows& rows, const Tensor& train);
+// A model and rows to judge it by: rows that it has not seen.
+struct Judged {
+  TableModel model;
+  Rows rows;
+};
+
+// What each model predicts for its rows, one after the other: as TableModel::predict.
+Tensor predictions(const std::vector<Judged>& judged);
+Tensor targets(const std::vector<Judged>& judged);
+// Judges these predictions together; `train` are the targets that were learned from.
+Scores score(const std::vector<Judged>& judged, const Tensor& train);
+// The accuracy or R2.
+double main_figure(const Scores& scores);
 
 // Some of the rows.
 Rows pick(const Rows& rows, const std::vector<std::int64_t>& which);
@@ -32,22 +43,19 @@ Halves hold_out(const Rows& rows, double fraction, std::uint64_t seed);
 std::optional<FittedModel> fit_rows(const Rows& train, const ModelOptions& options, std::uint64_t seed,
                                     const OnEpoch& on_epoch = {});
 
-// What k folds say: every row is predicted once, by a model that was fitted to the other folds.
-struct FoldScores {
-  Scores all;                // of all predictions together
-  std::vector<double> each;  // accuracy or R2 of each fold
-};
-// Nothing, if Ctrl-C came in between. Refuses k < 2 and k > rows.
-std::optional<FoldScores> cross_validate(const Rows& rows, std::int64_t k, const ModelOptions& options,
-                                         std::uint64_t seed, const OnEpoch& on_epoch = {});
+// Every row is judged once, by a model that was fitted to the other folds. Nothing, if Ctrl-C came in
+// between. Refuses k < 2 and k > rows.
+std::optional<std::vector<Judged>> fit_folds(const Rows& rows, std::int64_t k, const ModelOptions& options,
+                                             std::uint64_t seed, const OnEpoch& on_epoch = {});
 
 // How much worse predictions become if the values of one column change places among the rows (Breiman, 2001):
-// the rise of the log-loss, or the fall of R2; the mean over `repeats` shuffles. Largest first.
+// the rise of the log-loss, or the fall of R2; the mean over `repeats` shuffles of each model's rows. Largest
+// first.
 struct Importance {
   std::string column;
   double value = 0.0;
 };
-std::vector<Importance> permutation_importance(const TableModel& model, const Rows& rows,
-                                               std::int64_t repeats, Rng rng);
+std::vector<Importance> permutation_importance(const std::vector<Judged>& judged, std::int64_t repeats,
+                                               Rng rng);
 
 }  // namespace likely::tables

@@ -86,7 +86,7 @@ TEST(TableModel, LearnsALine) {
   const Halves halves = hold_out(line(300), 0.25, 1);
   const auto fitted = fit_rows(halves.train, kQuick, 1);
   ASSERT_TRUE(fitted);
-  const auto scores = std::get<NumberScores>(score(fitted->model, *halves.held_out, halves.train.y));
+  const auto scores = std::get<NumberScores>(score({{fitted->model, *halves.held_out}}, halves.train.y));
   // The best there is has 1 - .01 / 10.
   EXPECT_GT(scores.r2, 0.99);
   EXPECT_NEAR(scores.mean_r2, 0.0, 0.1);
@@ -96,7 +96,7 @@ TEST(TableModel, LearnsWhatNoLineDivides) {
   const Halves halves = hold_out(ring(800), 0.25, 1);
   const auto fitted = fit_rows(halves.train, kQuick, 1);
   ASSERT_TRUE(fitted);
-  const auto scores = std::get<ClassScores>(score(fitted->model, *halves.held_out, halves.train.y));
+  const auto scores = std::get<ClassScores>(score({{fitted->model, *halves.held_out}}, halves.train.y));
   EXPECT_GT(scores.accuracy, 0.9);
   EXPECT_LT(scores.majority_accuracy, 0.6);
   EXPECT_LT(fitted->losses.network, fitted->losses.linear);
@@ -170,16 +170,38 @@ TEST(TableModel, ChoosesTheWeightDecay) {
 }
 
 TEST(Experiment, JudgesByFolds) {
-  const auto judged = cross_validate(line(60), 3, kQuick, 1);
+  const Rows rows = line(61);
+  const auto judged = fit_folds(rows, 3, kQuick, 1);
   ASSERT_TRUE(judged);
-  EXPECT_EQ(judged->each.size(), 3U);
-  EXPECT_GT(std::get<NumberScores>(judged->all).r2, 0.9);
+  ASSERT_EQ(judged->size(), 3U);
+  EXPECT_GT(main_figure(score(*judged, rows.y)), 0.9);
+  std::vector<std::int64_t> seen;
+  for (const Judged& fold : *judged)
+    seen.insert(seen.end(), fold.rows.numbers.begin(), fold.rows.numbers.end());
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, rows.numbers);
+  const auto importance = permutation_importance(*judged, 5, Rng(1));
+  EXPECT_EQ(importance[0].column, "x0");
+  EXPECT_NEAR(importance[2].value, 0.0, 0.05);
+}
+
+// A fold's own rows change nothing of the model that judges them.
+TEST(Experiment, FoldsNeverSeeTheirOwnRows) {
+  const Rows rows = line(60);
+  const auto before = fit_folds(rows, 3, kQuick, 1);
+  Rows changed = rows;
+  changed.x = rows.x.copy();
+  for (const std::int64_t row : (*before)[1].rows.numbers) changed.x.set({row, 0}, 1e6);
+  const auto after = fit_folds(changed, 3, kQuick, 1);
+  EXPECT_EQ((*after)[1].rows.numbers, (*before)[1].rows.numbers);
+  EXPECT_TRUE(array_equal((*before)[1].model.predict(rows.x), (*after)[1].model.predict(rows.x)));
+  EXPECT_FALSE(array_equal((*before)[0].model.predict(rows.x), (*after)[0].model.predict(rows.x)));
 }
 
 TEST(Experiment, KnowsWhichColumnsMatter) {
   const Halves halves = hold_out(line(300), 0.25, 1);
   const auto fitted = fit_rows(halves.train, kQuick, 1);
-  const auto importance = permutation_importance(fitted->model, *halves.held_out, 5, Rng(1));
+  const auto importance = permutation_importance({{fitted->model, *halves.held_out}}, 5, Rng(1));
   ASSERT_EQ(importance.size(), 3U);
   EXPECT_EQ(importance[0].column, "x0");
   EXPECT_EQ(importance[1].column, "x1");
@@ -188,14 +210,14 @@ TEST(Experiment, KnowsWhichColumnsMatter) {
   EXPECT_NEAR(importance[2].value, 0.0, 0.01);
 }
 
-// Fewer members and epochs than by default, which docs/tables.md measures: a test has to be quick.
+// Fewer members and epochs than by default, which docs/command.md measures: a test has to be quick.
 TEST(Experiment, LearnsWine) {
   LIKELY_SHARED_DATA(toys, "sklearn_toy");
   const Rows rows = read_table({.file = toys / "wine_data.csv"});
   const Halves halves = hold_out(rows, 0.25, 3);
   EXPECT_EQ(halves.held_out->size(), 44);
   const auto fitted = fit_rows(halves.train, {.members = 3, .epochs = 60, .weight_decay = {0.1}}, 3);
-  const auto scores = std::get<ClassScores>(score(fitted->model, *halves.held_out, halves.train.y));
+  const auto scores = std::get<ClassScores>(score({{fitted->model, *halves.held_out}}, halves.train.y));
   EXPECT_GT(scores.accuracy, 0.93);
 }
 
