@@ -8,15 +8,16 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# ccache, with paths relative to the source folder, so that two checkouts share their objects.
-# A launcher or a base folder that the user has chosen is kept.
+# ccache, with paths relative to the source folder, so that two checkouts share their objects; it wants to be told
+# that precompiled headers are meant. A launcher or a base folder that the user has chosen is kept.
 find_program(LIKELY_CCACHE ccache)
 if(LIKELY_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   if(DEFINED ENV{CCACHE_BASEDIR})
     set(CMAKE_CXX_COMPILER_LAUNCHER "${LIKELY_CCACHE}")
   else()
     set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${LIKELY_CCACHE}")
+      "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros "${LIKELY_CCACHE}")
   endif()
 endif()
 
@@ -32,6 +33,10 @@ endif()
 if(LIKELY_SANITIZE)
   target_compile_options(likely_project_settings INTERFACE
     "-fsanitize=${LIKELY_SANITIZE}" -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(LIKELY_SANITIZE MATCHES "address.*undefined")
+    # A third of the compile time, for what the address sanitizer stops at as well.
+    target_compile_options(likely_project_settings INTERFACE -fno-sanitize=null,object-size,vptr)
+  endif()
   target_link_options(likely_project_settings INTERFACE "-fsanitize=${LIKELY_SANITIZE}")
 endif()
 if(LIKELY_COVERAGE)

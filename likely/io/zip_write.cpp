@@ -34,7 +34,7 @@ std::string deflate_all(std::string_view first, std::string_view second) {
   stream.next_in = bytes_of(second);
   stream.avail_in = static_cast<uInt>(second.size());
   deflate(&stream, Z_FINISH);
-  packed.resize(packed.size() - stream.avail_out);
+  packed.erase(packed.size() - stream.avail_out);
   deflateEnd(&stream);
   return packed;
 }
