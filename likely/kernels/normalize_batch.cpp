@@ -4,6 +4,7 @@
 #include "likely/kernels/normalize.hpp"
 #include "likely/kernels/normalize_features.hpp"
 #include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/normalize_batch.cpp"
@@ -88,14 +89,7 @@ template <class T>
 constexpr NormalizeBatchTable<T> normalize_batch_table() {
   return {&channel_statistics_one<T>, &channel_transform_one<T>, &channel_backward_one<T>};
 }
-const NormalizeBatchTable<float>* normalize_batch_table_f32() {
-  static constexpr NormalizeBatchTable<float> kTable = normalize_batch_table<float>();
-  return &kTable;
-}
-const NormalizeBatchTable<double>* normalize_batch_table_f64() {
-  static constexpr NormalizeBatchTable<double> kTable = normalize_batch_table<double>();
-  return &kTable;
-}
+LIKELY_TABLES_OF_TARGET(NormalizeBatchTable, normalize_batch_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -104,17 +98,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(normalize_batch_table_f32);
-HWY_EXPORT(normalize_batch_table_f64);
-
-template <class T>
-const NormalizeBatchTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(normalize_batch_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(normalize_batch_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(NormalizeBatchTable, normalize_batch_table)
 
 // Calls body(channel) for each channel; nanoseconds are for one element.
 template <class Body>

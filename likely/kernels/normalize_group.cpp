@@ -5,6 +5,7 @@
 #include "likely/core/threads.hpp"
 #include "likely/kernels/normalize.hpp"
 #include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/normalize_group.cpp"
@@ -66,14 +67,11 @@ void group_backward(const T* x, const T* g, std::int64_t channels, std::int64_t 
   }
 }
 
-const NormalizeGroupTable<float>* normalize_group_table_f32() {
-  static constexpr NormalizeGroupTable<float> kTable = {&group_forward<float>, &group_backward<float>};
-  return &kTable;
+template <class T>
+constexpr NormalizeGroupTable<T> normalize_group_table() {
+  return {&group_forward<T>, &group_backward<T>};
 }
-const NormalizeGroupTable<double>* normalize_group_table_f64() {
-  static constexpr NormalizeGroupTable<double> kTable = {&group_forward<double>, &group_backward<double>};
-  return &kTable;
-}
+LIKELY_TABLES_OF_TARGET(NormalizeGroupTable, normalize_group_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -82,17 +80,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(normalize_group_table_f32);
-HWY_EXPORT(normalize_group_table_f64);
-
-template <class T>
-const NormalizeGroupTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(normalize_group_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(normalize_group_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(NormalizeGroupTable, normalize_group_table)
 
 template <class T>
 void forward_all(const T* x, ImageShape shape, std::int64_t groups, const T* weight, const T* bias,

@@ -5,6 +5,7 @@
 #include "likely/kernels/row_tiles.hpp"
 #include "likely/kernels/scratch.hpp"
 #include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/normalize_rows.cpp"
@@ -127,16 +128,11 @@ void normalize_rows_backward(const T* x, const T* g, const T* weight, const T* m
   if (stream) hwy::FlushStream();
 }
 
-const NormalizeRowsTable<float>* normalize_rows_table_f32() {
-  static constexpr NormalizeRowsTable<float> kTable = {&normalize_rows<float>,
-                                                       &normalize_rows_backward<float>};
-  return &kTable;
+template <class T>
+constexpr NormalizeRowsTable<T> normalize_rows_table() {
+  return {&normalize_rows<T>, &normalize_rows_backward<T>};
 }
-const NormalizeRowsTable<double>* normalize_rows_table_f64() {
-  static constexpr NormalizeRowsTable<double> kTable = {&normalize_rows<double>,
-                                                        &normalize_rows_backward<double>};
-  return &kTable;
-}
+LIKELY_TABLES_OF_TARGET(NormalizeRowsTable, normalize_rows_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -145,17 +141,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(normalize_rows_table_f32);
-HWY_EXPORT(normalize_rows_table_f64);
-
-template <class T>
-const NormalizeRowsTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(normalize_rows_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(normalize_rows_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(NormalizeRowsTable, normalize_rows_table)
 
 template <class T>
 void forward_tiled(const T* x, const T* weight, const T* bias, double epsilon, T* y, T* mean, T* rstd,

@@ -5,6 +5,7 @@
 
 #include "likely/core/threads.hpp"
 #include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/optimize.cpp"
@@ -165,11 +166,10 @@ void adagrad_range(const AdagradStep& step, T* p, const T* g, T* square, std::in
 }
 
 template <class T>
-inline constexpr OptimizeTable<T> kTable = {&sgd_range<T>, &adam_range<T>, &rmsprop_range<T>,
-                                            &adagrad_range<T>};
-
-const OptimizeTable<float>* optimize_table_f32() { return &kTable<float>; }
-const OptimizeTable<double>* optimize_table_f64() { return &kTable<double>; }
+constexpr OptimizeTable<T> optimize_table() {
+  return {&sgd_range<T>, &adam_range<T>, &rmsprop_range<T>, &adagrad_range<T>};
+}
+LIKELY_TABLES_OF_TARGET(OptimizeTable, optimize_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -178,17 +178,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(optimize_table_f32);
-HWY_EXPORT(optimize_table_f64);
-
-template <class T>
-const OptimizeTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(optimize_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(optimize_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(OptimizeTable, optimize_table)
 
 // Calls body(begin, count) for pieces of [0, n).
 template <class Body>

@@ -2,6 +2,7 @@
 
 #include "likely/kernels/row_tiles.hpp"
 #include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/softmax.cpp"
@@ -176,14 +177,7 @@ constexpr SoftmaxTable<T> softmax_table() {
   return {&softmax_rows<T>,          &log_softmax_rows<T>,          &log_sum_exp_rows<T>,
           &softmax_backward_rows<T>, &log_softmax_backward_rows<T>, &log_sum_exp_backward_rows<T>};
 }
-const SoftmaxTable<float>* softmax_table_f32() {
-  static constexpr SoftmaxTable<float> kTable = softmax_table<float>();
-  return &kTable;
-}
-const SoftmaxTable<double>* softmax_table_f64() {
-  static constexpr SoftmaxTable<double> kTable = softmax_table<double>();
-  return &kTable;
-}
+LIKELY_TABLES_OF_TARGET(SoftmaxTable, softmax_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -192,17 +186,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(softmax_table_f32);
-HWY_EXPORT(softmax_table_f64);
-
-template <class T>
-const SoftmaxTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(softmax_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(softmax_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(SoftmaxTable, softmax_table)
 
 template <class T>
 std::int64_t softmax_tiled(const T* x, T* y, std::int64_t rows, std::int64_t cols) {

@@ -4,6 +4,7 @@
 
 #include "likely/core/threads.hpp"
 #include "likely/kernels/simd_targets.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/sparse.cpp"
@@ -118,14 +119,7 @@ template <class T>
 constexpr SparseTable<T> sparse_table() {
   return {&multiply_rows<T>, &values_gradient_rows<T>, &max_rows<T>};
 }
-const SparseTable<float>* sparse_table_f32() {
-  static constexpr SparseTable<float> kTable = sparse_table<float>();
-  return &kTable;
-}
-const SparseTable<double>* sparse_table_f64() {
-  static constexpr SparseTable<double> kTable = sparse_table<double>();
-  return &kTable;
-}
+LIKELY_TABLES_OF_TARGET(SparseTable, sparse_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -134,17 +128,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(sparse_table_f32);
-HWY_EXPORT(sparse_table_f64);
-
-template <class T>
-const SparseTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(sparse_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(sparse_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(SparseTable, sparse_table)
 
 // Calls body(first, last) for ranges of 64 rows.
 template <class T, class Body>
