@@ -6,6 +6,7 @@
 
 #include "likely/core/threads.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/compare.hpp"
 
 namespace likely::data {
 
@@ -128,21 +129,17 @@ Dataset::Augmentation flip(double p) {
 Tensor label_noise(const Tensor& labels, double p, std::int64_t classes, Rng rng) {
   check_probability("label_noise", p);
   if (classes < 1) refuse("label_noise", "at least one class is needed, got " + std::to_string(classes));
-  if (labels.dtype() != DType::i64) {
-    refuse("label_noise", "labels must be i64, got " + std::string(name_of(labels.dtype())));
+  if (!labels.defined() || labels.dtype() != DType::i64) {
+    refuse("label_noise", "labels must be i64, got " +
+                              std::string(labels.defined() ? name_of(labels.dtype()) : "an empty tensor"));
   }
-  const Tensor replaced = rng.bernoulli(labels.shape(), p);
-  const Tensor drawn = rng.randint(0, classes, labels.shape());
-  Tensor result = labels.copy();
-  auto* values = result.mutable_data<std::int64_t>();
-  for (std::int64_t i = 0; i < result.size(); ++i) {
-    if (values[i] < 0 || values[i] >= classes) {
-      refuse("label_noise", "label " + std::to_string(values[i]) + " is out of range for " +
-                                std::to_string(classes) + " classes");
-    }
-    if (replaced.data<float>()[i] != 0.0F) values[i] = drawn.data<std::int64_t>()[i];
+  for (const std::int64_t label : labels.to_vector<std::int64_t>()) {
+    if (label >= 0 && label < classes) continue;
+    refuse("label_noise",
+           "label " + std::to_string(label) + " is out of range for " + std::to_string(classes) + " classes");
   }
-  return result;
+  const Tensor replaced = rng.uniform(labels.shape(), 0.0, 1.0, DType::f64) < p;
+  return where(replaced, rng.randint(0, classes, labels.shape()), labels);
 }
 
 }  // namespace likely::data

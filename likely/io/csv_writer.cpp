@@ -15,6 +15,18 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 }  // namespace
 
+std::string csv_field(std::string_view word, char separator) {
+  const bool plain = !word.empty() && word.find_first_of("\"\r\n ") == std::string_view::npos &&
+                     word.find(separator) == std::string_view::npos;
+  if (plain) return std::string(word);
+  std::string quoted = "\"";
+  for (const char c : word) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names, char separator)
     : file_(path), path_(path.string()), separator_(separator), columns_(names.size()) {
   for (const std::string& name : names) text(name);
@@ -27,15 +39,7 @@ void CsvWriter::begin_field() {
 
 CsvWriter& CsvWriter::text(std::string_view word) {
   begin_field();
-  const bool plain = !word.empty() && word.find_first_of("\"\r\n ") == std::string_view::npos &&
-                     word.find(separator_) == std::string_view::npos;
-  if (plain) {
-    rows_ += word;
-    return *this;
-  }
-  rows_ += '"';
-  for (const char c : word) rows_ += c == '"' ? std::string("\"\"") : std::string(1, c);
-  rows_ += '"';
+  rows_ += csv_field(word, separator_);
   return *this;
 }
 

@@ -11,11 +11,14 @@
 
 namespace likely::io {
 
+// A word as a field of a table: in quotes where it would not be read back as it is.
+std::string csv_field(std::string_view word, char separator = ',');
+
 //   io::CsvWriter table("people.csv", {"id", "alpha"});
 //   table.text("S 1").number(0.25).end_row();
 //   table.commit();
 //
-// Words are put in quotes where they need them; numbers are written to the last digit, and as an empty field
+// Words are written as csv_field says; numbers are written to the last digit, and as an empty field
 // where they are not finite. Refuses rows of another length, and what AtomicFile refuses.
 class CsvWriter {
  public:

@@ -16,12 +16,8 @@
 
 namespace likely::train {
 
-// Each label becomes, with this probability, one drawn evenly from all classes (which may be its own).
-// Refuses labels that are not i64 or not in [0, classes), and shares outside [0, 1].
-Tensor randomize_labels(const Tensor& labels, double share, std::int64_t classes, Rng rng);
-
 struct DoubleDescentOptions {
-  double label_noise = 0.0;  // the share of the training labels that are randomized
+  double label_noise = 0.0;  // data::label_noise of the training labels
   std::int64_t classes = 0;  // needed for label noise
   std::uint64_t seed = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/csv_writer.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::train {
@@ -58,14 +59,6 @@ std::vector<const Trial*> ranked(const SearchResult& result) {
     return result.higher_is_better ? a->value > b->value : a->value < b->value;
   });
   return order;
-}
-
-// As CSV wants it: in quotes, and quotes doubled.
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -121,12 +114,13 @@ std::string SearchResult::table() const {
 void SearchResult::save_csv(const std::filesystem::path& path) const {
   std::string text;
   if (!trials.empty()) {
-    for (const auto& [name, value] : trials.front().choice) text += csv_text(name) + ",";
+    for (const auto& [name, value] : trials.front().choice) text += io::csv_field(name) + ",";
   }
   text += "value,error\n";
   for (const Trial& trial : trials) {
     for (const auto& [name, value] : trial.choice) text += fmt::format("{},", value);
-    text += (trial.error.empty() ? fmt::format("{}", trial.value) : "") + "," + csv_text(trial.error) + "\n";
+    text += (trial.error.empty() ? fmt::format("{}", trial.value) : "") + "," +
+            (trial.error.empty() ? "" : io::csv_field(trial.error)) + "\n";
   }
   io::write_file(path, text);
 }

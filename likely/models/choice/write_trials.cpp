@@ -4,20 +4,12 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/csv_writer.hpp"
 #include "likely/models/choice/trials.hpp"
 
 namespace likely::choice {
 
 namespace {
-
-// In quotes where it would not be read back as it is.
-std::string field(const std::string& text, char separator) {
-  if (text.find_first_of(std::string("\"\n\r ") + separator) == std::string::npos && !text.empty())
-    return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 std::string names_of(std::uint32_t bits, const std::vector<std::string>& names) {
   std::string list;
@@ -79,7 +71,7 @@ void write_trials(const std::filesystem::path& path, const Trials& trials) {
   std::vector<std::string> numbers;
   for (int k = 1; k <= trials.options; ++k) numbers.push_back(std::to_string(k));
   for (const Subject& s : trials.subjects) {
-    const std::string id = field(s.id, tab);
+    const std::string id = io::csv_field(s.id, tab);
     std::int64_t number = 0;
     for (std::size_t t = 0; t < s.choice.size(); ++t) {
       number = t > 0 && !s.block.empty() && s.block[t] != s.block[t - 1] ? 1 : number + 1;

@@ -8,6 +8,7 @@
 #include "likely/core/error.hpp"
 #include "likely/io/csv.hpp"
 #include "likely/io/csv_records.hpp"
+#include "likely/io/csv_writer.hpp"
 #include "likely/io/idx.hpp"
 #include "likely/io/npy.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -84,11 +85,7 @@ std::string field_of(const PredictionColumn& column, const Tensor& values, std::
   if (values.dtype() == DType::f32) return fmt::format("{}", values.data<float>()[row]);
   const std::int64_t place = values.data<std::int64_t>()[row];
   if (static_cast<std::size_t>(place) >= column.words.size()) return std::to_string(place);
-  const std::string& word = column.words[static_cast<std::size_t>(place)];
-  if (word.find_first_of(",\"\n\r") == std::string::npos) return word;
-  std::string quoted = "\"";
-  for (const char c : word) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+  return io::csv_field(column.words[static_cast<std::size_t>(place)]);
 }
 
 }  // namespace
