@@ -139,14 +139,6 @@ void by_dots(Product<T> p) {
                 [&](const Part& part) { multiply_part_by_dots(p, part); });
 }
 
-template <class T>
-void multiply_whole(const Product<T>& p) {
-  if (!p.transpose_a && (p.n <= 2 || (p.transpose_b && p.m <= 2))) return by_dots(p);
-  if (p.transpose_a && !p.transpose_b && p.n <= 16 && p.m >= 8 * p.n) return by_transposed_result(p);
-  if (library_is_faster(p)) return by_library(p);
-  by_own_loops(p);
-}
-
 // Sums over chunks of k, then the sum of those in order: a long sum into a small C has no other work to
 // share. The chunks depend on the shape alone.
 template <class T>
@@ -182,11 +174,40 @@ bool multiply_in_chunks(const Product<T>& p) {
   return true;
 }
 
+// The sums of products for which our own loops are not the best way: nothing is done, and false said, for
+// others.
+template <class T>
+bool multiply_another_way(const Product<T>& p) {
+  if (p.k <= 0 || p.alpha == T(0)) {
+    scale(p);
+  } else if (multiply_in_chunks(p)) {
+    return true;
+  } else if (!p.transpose_a && (p.n <= 2 || (p.transpose_b && p.m <= 2))) {
+    by_dots(p);
+  } else if (p.transpose_a && !p.transpose_b && p.n <= 16 && p.m >= 8 * p.n) {
+    by_transposed_result(p);
+  } else if (library_is_faster(p)) {
+    by_library(p);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 template <class T>
 void multiply_one(const Product<T>& p) {
   if (p.m <= 0 || p.n <= 0) return;
-  if (p.k <= 0 || p.alpha == T(0)) return scale(p);
-  if (!multiply_in_chunks(p)) multiply_whole(p);
+  Product<T> sums = p;
+  sums.finish = {};
+  if (!multiply_another_way(sums)) return by_own_loops(p);
+  if (p.finish.bias == nullptr && !p.finish.relu) return;
+  constexpr std::int64_t kElements = 8192;
+  constexpr double kNanosecondsPerElement = 0.1;
+  const std::int64_t rows = std::max<std::int64_t>(1, kElements / p.n);
+  const double work = kNanosecondsPerElement * static_cast<double>(p.m) * static_cast<double>(p.n);
+  parallel_tiles(pieces(p.m, rows), work, [&](std::int64_t tile) {
+    finish_part(p, {tile * rows, std::min(rows, p.m - tile * rows), 0, p.n});
+  });
 }
 
 template <class T>
@@ -211,14 +232,14 @@ void multiply_batch(std::int64_t batch, const Product<T>& first, std::int64_t st
 
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
           const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
-          std::int64_t ldc) {
-  multiply_one<float>({transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
+          std::int64_t ldc, const Finish<float>& finish) {
+  multiply_one<float>({transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, finish});
 }
 
 void gemm(bool transpose_a, bool transpose_b, std::int64_t m, std::int64_t n, std::int64_t k, double alpha,
           const double* a, std::int64_t lda, const double* b, std::int64_t ldb, double beta, double* c,
-          std::int64_t ldc) {
-  multiply_one<double>({transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
+          std::int64_t ldc, const Finish<double>& finish) {
+  multiply_one<double>({transpose_a, transpose_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, finish});
 }
 
 void gemm_batched(bool transpose_a, bool transpose_b, std::int64_t batch, std::int64_t m, std::int64_t n,

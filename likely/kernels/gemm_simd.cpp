@@ -162,11 +162,13 @@ void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bo
   const T* const a = tile.a;
   const T* const b = tile.b;
   T* const c = tile.c;
+  const T* const bias = tile.bias;
   for (std::int64_t column = 0; column < columns; column += tile.columns) {
     const std::int64_t in_panel = column % kWidth;
     const std::int64_t left = columns - column;
     tile.columns = columns_of_tile<T>(packed_b ? std::min(left, kWidth - in_panel) : left);
     tile.b = b + (packed_b ? (column - in_panel) * tile.depth + in_panel : column);
+    if (bias != nullptr) tile.bias = bias + column;
     std::int64_t row = 0;
     for (std::int64_t group = 0; group < groups.count(); ++group) {
       const std::int64_t rows = groups.rows(group);
@@ -209,6 +211,10 @@ void multiply(const Product<T>& p, const Part& part) {
       tile.beta = from == 0 ? p.beta : T(1);
       tile.ldc = p.ldc;
       tile.far = !small && depth >= kLongEnough;
+      if (from + tile.depth == p.k) {
+        if (p.finish.bias != nullptr) tile.bias = p.finish.bias + column;
+        tile.relu = p.finish.relu;
+      }
       tile.ldb = pack_b ? panel_width<T>() : p.ldb;
       tile.b = pack_b ? packed_b : p.b + from * p.ldb + column;
       if (pack_b) pack_columns(p, from, tile.depth, column, columns, !small, packed_b);
@@ -221,6 +227,23 @@ void multiply(const Product<T>& p, const Part& part) {
         tile.c = p.c + row * p.ldc + column;
         multiply_block(Groups(rows.rows), columns, tile, pack_a, pack_b);
       }
+    }
+  }
+}
+
+template <class T>
+void finish_rows(const Product<T>& p, const Part& part) {
+  const hn::ScalableTag<T> d;
+  constexpr std::int64_t kLanes = lanes_of<T>();
+  for (std::int64_t row = part.row; row < part.row + part.rows; ++row) {
+    T* const line = p.c + row * p.ldc;
+    for (std::int64_t column = part.column; column < part.column + part.columns; column += kLanes) {
+      const std::int64_t left = part.column + part.columns - column;
+      const auto mask = hn::FirstN(d, static_cast<std::size_t>(std::min(left, kLanes)));
+      auto value = load_where(d, mask, line + column);
+      if (p.finish.bias != nullptr) value = hn::Add(value, load_where(d, mask, p.finish.bias + column));
+      if (p.finish.relu) value = hn::Max(hn::Zero(d), value);
+      hn::BlendedStore(value, mask, d, line + column);
     }
   }
 }
@@ -296,6 +319,8 @@ void multiply_by_dots(const Product<T>& p, const Part& part) {
 
 void multiply_float(const Product<float>& p, const Part& part) { multiply(p, part); }
 void multiply_double(const Product<double>& p, const Part& part) { multiply(p, part); }
+void finish_float(const Product<float>& p, const Part& part) { finish_rows(p, part); }
+void finish_double(const Product<double>& p, const Part& part) { finish_rows(p, part); }
 void dots_float(const Product<float>& p, const Part& part) { multiply_by_dots(p, part); }
 void dots_double(const Product<double>& p, const Part& part) { multiply_by_dots(p, part); }
 
@@ -307,6 +332,8 @@ namespace likely::kernels {
 
 HWY_EXPORT(multiply_float);
 HWY_EXPORT(multiply_double);
+HWY_EXPORT(finish_float);
+HWY_EXPORT(finish_double);
 HWY_EXPORT(dots_float);
 HWY_EXPORT(dots_double);
 
@@ -316,6 +343,8 @@ void multiply_part(const Product<float>& p, const Part& part) {
 void multiply_part(const Product<double>& p, const Part& part) {
   HWY_DYNAMIC_DISPATCH(multiply_double)(p, part);
 }
+void finish_part(const Product<float>& p, const Part& part) { HWY_DYNAMIC_DISPATCH(finish_float)(p, part); }
+void finish_part(const Product<double>& p, const Part& part) { HWY_DYNAMIC_DISPATCH(finish_double)(p, part); }
 void multiply_part_by_dots(const Product<float>& p, const Part& part) {
   HWY_DYNAMIC_DISPATCH(dots_float)(p, part);
 }

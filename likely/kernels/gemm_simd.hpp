@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "likely/kernels/gemm.hpp"
+
 namespace likely::kernels {
 
 // C = alpha op(A) op(B) + beta C as in gemm.hpp.
@@ -21,6 +23,7 @@ struct Product {
   T beta;
   T* c;
   std::int64_t ldc;
+  Finish<T> finish{};
 };
 
 // A part of C: rows [row, row + rows) and columns [column, column + columns).
@@ -37,9 +40,13 @@ struct Part {
 void multiply_part(const Product<float>& p, const Part& part);
 void multiply_part(const Product<double>& p, const Part& part);
 
-// The same with one scalar product for each element, for a product with one or two rows or columns (m <= 2 or
-// n <= 2): vectors run along k, so A must not be transposed and B must be. A part is cut along the longer
-// side of C only.
+// Finishes a part whose sums are complete.
+void finish_part(const Product<float>& p, const Part& part);
+void finish_part(const Product<double>& p, const Part& part);
+
+// As multiply_part, but without the finish, and with one scalar product for each element, for a product with
+// one or two rows or columns (m <= 2 or n <= 2): vectors run along k, so A must not be transposed and B must
+// be. A part is cut along the longer side of C only.
 void multiply_part_by_dots(const Product<float>& p, const Part& part);
 void multiply_part_by_dots(const Product<double>& p, const Part& part);
 

@@ -75,7 +75,9 @@ struct Tile {
   T beta;
   T* c;
   std::int64_t ldc;
-  bool far = false;  // C is not in a near cache: its lines are asked for while the sums run
+  bool far = false;         // C is not in a near cache: its lines are asked for while the sums run
+  const T* bias = nullptr;  // Finish, of these columns
+  bool relu = false;
 };
 
 // One tile of C in vectors of D; the rows of B are where row_of_b(k) says.
@@ -107,9 +109,13 @@ HWY_INLINE void compute_tile_of(const Tile<hn::TFromD<D>>& t, const RowOfB& row_
       auto value = hn::Mul(alpha, sum[i][v]);
       if (v < kVectors - 1 || in_last == kLanes) {
         if (read) value = hn::MulAdd(beta, hn::LoadU(d, to), value);
+        if (t.bias != nullptr) value = hn::Add(value, hn::LoadU(d, t.bias + v * kLanes));
+        if (t.relu) value = hn::Max(hn::Zero(d), value);
         hn::StoreU(value, d, to);
       } else {
         if (read) value = hn::MulAdd(beta, load_where(d, mask, to), value);
+        if (t.bias != nullptr) value = hn::Add(value, load_where(d, mask, t.bias + v * kLanes));
+        if (t.relu) value = hn::Max(hn::Zero(d), value);
         hn::BlendedStore(value, mask, d, to);
       }
     }

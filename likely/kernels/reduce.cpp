@@ -121,13 +121,8 @@ void reduce_columns(const ReduceKernel& kernel, DType type, const void* x, void*
   const auto finish = [&](std::int64_t tile, Accumulators& totals) {
     const std::int64_t column = tile % chunks * kColumns;
     const std::int64_t width = std::min(kColumns, inner - column);
-    for (std::int64_t j = 0; j < width; ++j) {
-      PartialResult total{totals.value[j], totals.extra[j]};
-      for (std::int64_t f = 1; f < fold; ++f) {
-        total = kernel.combine(total, {totals.value[f * inner + j], totals.extra[f * inner + j]});
-      }
-      store(type, out, tile / chunks * inner + column + j, kernel.finish(total));
-    }
+    auto* const to = static_cast<std::byte*>(out) + (tile / chunks * inner + column) * size;
+    kernel.finish_columns(totals.value, totals.extra, fold, inner, width, to);
   };
 
   if (parts.tiles == 1) {

@@ -288,9 +288,21 @@ void logsumexp_columns(const void* x_memory, std::int64_t rows, std::int64_t row
   }
 }
 
+template <class Combine, class T>
+void finish_columns(const double* value, const double* extra, std::int64_t fold, std::int64_t inner,
+                    std::int64_t width, void* out) {
+  for (std::int64_t j = 0; j < width; ++j) {
+    PartialResult total{value[j], extra[j]};
+    for (std::int64_t f = 1; f < fold; ++f) {
+      total = Combine::combine(total, {value[f * inner + j], extra[f * inner + j]});
+    }
+    static_cast<T*>(out)[j] = static_cast<T>(Combine::finish(total));
+  }
+}
+
 template <class Step, class T>
 constexpr ReduceKernel kernel_of() {
-  return {{Step::kIdentity, 0.0}, &reduce_row<Step, T>, &reduce_columns<Step, T>,
+  return {{Step::kIdentity, 0.0}, &reduce_row<Step, T>, &reduce_columns<Step, T>, &finish_columns<Step, T>,
           &Step::combine,         &Step::finish,        sizeof(T) * 0.02};
 }
 
@@ -302,9 +314,13 @@ const ReduceKernel* find_kernel(Reduce operation) {
   static constexpr ReduceKernel kMinimum = kernel_of<MinimumStep, T>();
   static constexpr ReduceKernel kSquares = kernel_of<SquareStep, T>();
   static constexpr ReduceKernel kMagnitudes = kernel_of<MagnitudeStep, T>();
-  static constexpr ReduceKernel kLogSumExp = {
-      {LogSumExpCombine::kIdentity, 0.0}, &logsumexp_row<T>,         &logsumexp_columns<T>,
-      &LogSumExpCombine::combine,         &LogSumExpCombine::finish, sizeof(T) * 0.1};
+  static constexpr ReduceKernel kLogSumExp = {{LogSumExpCombine::kIdentity, 0.0},
+                                              &logsumexp_row<T>,
+                                              &logsumexp_columns<T>,
+                                              &finish_columns<LogSumExpCombine, T>,
+                                              &LogSumExpCombine::combine,
+                                              &LogSumExpCombine::finish,
+                                              sizeof(T) * 0.1};
   switch (operation) {
     case Reduce::sum: return &kSum;
     case Reduce::product: return &kProduct;

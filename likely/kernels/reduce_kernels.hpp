@@ -22,6 +22,10 @@ struct ReduceKernel {
   // Adds `rows` rows of at most kColumns elements to the accumulators.
   void (*columns)(const void* x, std::int64_t rows, std::int64_t row_stride, std::int64_t width,
                   double* value, double* extra);
+  // Puts together accumulators j, inner + j, 2 inner + j, ... (fold of them) for each column j < width, and
+  // writes the results in x's type.
+  void (*finish_columns)(const double* value, const double* extra, std::int64_t fold, std::int64_t inner,
+                         std::int64_t width, void* out);
   PartialResult (*combine)(PartialResult a, PartialResult b);
   double (*finish)(PartialResult a);
   double nanoseconds;  // per element, roughly

@@ -1,6 +1,7 @@
 #include "likely/kernels/row_tiles.hpp"
 #include "likely/kernels/simd_targets.hpp"
 #include "likely/kernels/softmax.hpp"
+#include "likely/kernels/target_tables.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "likely/kernels/softmax_cross_entropy.cpp"
@@ -33,18 +34,49 @@ struct CrossEntropyTable {
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
 
+// What is known about some rows before their logarithms, which are taken side by side: one alone would wait
+// for each of its own steps.
+struct RowsBeforeLogarithm {
+  static constexpr std::int64_t kMost = 64;
+  alignas(64) double sum[kMost];  // of e^(x - max)
+  alignas(64) double max[kMost];
+  alignas(64) double distance[kMost];  // max - x[target]
+
+  template <class T>
+  void set(std::int64_t row, const RowNormalizer<T>& normalizer, T x_of_target) {
+    sum[row] = normalizer.sum;
+    max[row] = static_cast<double>(normalizer.max);
+    distance[row] = max[row] - static_cast<double>(x_of_target);
+  }
+
+  template <class T>
+  void finish(std::int64_t rows, T* loss, double* lse) {
+    const hn::ScalableTag<double> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    for (std::int64_t row = rows; row % lanes != 0; ++row) sum[row] = 1.0;
+    for (std::int64_t row = 0; row < rows; row += lanes)
+      hn::Store(log(d, hn::Load(d, sum + row)), d, sum + row);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      lse[row] = max[row] + sum[row];
+      loss[row] = static_cast<T>(sum[row] + distance[row]);
+    }
+  }
+};
+
 template <class T>
 std::int64_t hard_rows(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,
                        std::int64_t cols) {
   const hn::ScalableTag<T> d;
+  RowsBeforeLogarithm known;
   std::int64_t bad = -1;
-  for (std::int64_t row = 0; row < rows; ++row, x += cols) {
-    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols);
-    if (!normalizer.good && bad < 0) bad = row;
-    const double log_sum = normalizer.log_sum();
-    const auto max = static_cast<double>(normalizer.max);
-    lse[row] = max + log_sum;
-    loss[row] = static_cast<T>(log_sum + (max - static_cast<double>(x[targets[row]])));
+  for (std::int64_t first = 0; first < rows; first += known.kMost) {
+    const std::int64_t count = std::min(known.kMost, rows - first);
+    for (std::int64_t i = 0; i < count; ++i, x += cols) {
+      const RowNormalizer<T> normalizer = row_normalizer(d, x, cols);
+      if (!normalizer.good && bad < 0) bad = first + i;
+      known.set(i, normalizer, x[targets[first + i]]);
+    }
+    known.finish(count, loss + first, lse + first);
   }
   return bad;
 }
@@ -56,22 +88,25 @@ std::int64_t hard_both_rows(const T* x, const std::int64_t* targets, T scale, T*
                             std::int64_t rows, std::int64_t cols, bool stream) {
   const hn::ScalableTag<T> d;
   alignas(64) T kept[kSoftmaxBlock];
+  RowsBeforeLogarithm known;
   std::int64_t bad = -1;
-  for (std::int64_t row = 0; row < rows; ++row, x += cols, dx += cols) {
-    const RowNormalizer<T> normalizer = row_normalizer(d, x, cols, kept);
-    if (!normalizer.good && bad < 0) bad = row;
-    const double log_sum = normalizer.log_sum();
-    const auto max = static_cast<double>(normalizer.max);
-    lse[row] = max + log_sum;
-    loss[row] = static_cast<T>(log_sum + (max - static_cast<double>(x[targets[row]])));
-    const auto factors = hn::Set(d, static_cast<T>(static_cast<double>(scale) / normalizer.sum));
-    for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
-      hn::Vec<decltype(d)> p[access.kCount];
-      access.load(kept + i, p);
-      for (auto& e : p) e = hn::Mul(e, factors);
-      access.store(p, dx + i);
-    });
-    dx[targets[row]] -= scale;
+  for (std::int64_t first = 0; first < rows; first += known.kMost) {
+    const std::int64_t count = std::min(known.kMost, rows - first);
+    for (std::int64_t i = 0; i < count; ++i, x += cols, dx += cols) {
+      const std::int64_t target = targets[first + i];
+      const RowNormalizer<T> normalizer = row_normalizer(d, x, cols, kept);
+      if (!normalizer.good && bad < 0) bad = first + i;
+      known.set(i, normalizer, x[target]);
+      const auto factors = hn::Set(d, static_cast<T>(static_cast<double>(scale) / normalizer.sum));
+      for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t j) HWY_ATTR {
+        hn::Vec<decltype(d)> p[access.kCount];
+        access.load(kept + j, p);
+        for (auto& e : p) e = hn::Mul(e, factors);
+        access.store(p, dx + j);
+      });
+      dx[target] -= scale;
+    }
+    known.finish(count, loss + first, lse + first);
   }
   if (stream) hwy::FlushStream();
   return bad;
@@ -193,14 +228,7 @@ constexpr CrossEntropyTable<T> cross_entropy_table() {
   return {&hard_rows<T>,          &hard_both_rows<T>, &hard_backward_rows<T>,   &soft_rows<T>,
           &soft_backward_rows<T>, &binary_range<T>,   &binary_backward_range<T>};
 }
-const CrossEntropyTable<float>* cross_entropy_table_f32() {
-  static constexpr CrossEntropyTable<float> kTable = cross_entropy_table<float>();
-  return &kTable;
-}
-const CrossEntropyTable<double>* cross_entropy_table_f64() {
-  static constexpr CrossEntropyTable<double> kTable = cross_entropy_table<double>();
-  return &kTable;
-}
+LIKELY_TABLES_OF_TARGET(CrossEntropyTable, cross_entropy_table)
 
 }  // namespace likely::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -209,17 +237,7 @@ HWY_AFTER_NAMESPACE();
 namespace likely::kernels {
 namespace {
 
-HWY_EXPORT(cross_entropy_table_f32);
-HWY_EXPORT(cross_entropy_table_f64);
-
-template <class T>
-const CrossEntropyTable<T>& table() {
-  if constexpr (sizeof(T) == 4) {
-    return *HWY_DYNAMIC_DISPATCH(cross_entropy_table_f32)();
-  } else {
-    return *HWY_DYNAMIC_DISPATCH(cross_entropy_table_f64)();
-  }
-}
+LIKELY_TABLE_OF_PROCESSOR(CrossEntropyTable, cross_entropy_table)
 
 template <class T>
 std::int64_t hard_tiled(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,

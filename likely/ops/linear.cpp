@@ -1,7 +1,6 @@
 #include "likely/ops/linear.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/threads.hpp"
@@ -40,7 +39,6 @@ void check(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 kernels::Unary kernel_of(Activation activation) {
   switch (activation) {
-    case Activation::relu: return kernels::Unary::relu;
     case Activation::tanh: return kernels::Unary::tanh;
     case Activation::sigmoid: return kernels::Unary::sigmoid;
     case Activation::gelu: return kernels::Unary::gelu;
@@ -48,73 +46,31 @@ kernels::Unary kernel_of(Activation activation) {
   }
 }
 
-// y = activation(y + bias) for each row of y, in place.
-class Finish {
- public:
-  Finish(DType dtype, std::int64_t rows, std::int64_t columns, const Tensor& bias, Activation activation)
-      : element_(static_cast<std::int64_t>(size_of(dtype))), rows_(rows), columns_(columns) {
-    if (activation != Activation::none) {
-      activate_ = kernels::unary_row(kernel_of(activation), dtype);
-      cost_ += kernels::nanoseconds_per_element(kernel_of(activation), dtype);
-    }
-    if (!bias.defined()) return;
-    add_ = kernels::binary_row(kernels::Binary::add, dtype);
-    cost_ += kernels::nanoseconds_per_element(kernels::Binary::add, dtype);
-    bias_ = bias.contiguous();
-    bias_rows_ = bias_.raw();
-    // A short bias is repeated, so that one call adds it to several rows.
-    repeats_ = std::clamp<std::int64_t>(kRepeatedElements / columns, 1, rows);
-    if (repeats_ == 1) return;
-    const std::int64_t bytes = columns * element_;
-    std::memcpy(repeated_, bias_.raw(), static_cast<std::size_t>(bytes));
-    for (std::int64_t filled = 1; filled < repeats_; filled *= 2) {
-      std::memcpy(repeated_ + filled * bytes, repeated_,
-                  static_cast<std::size_t>(std::min(filled, repeats_ - filled) * bytes));
-    }
-    bias_rows_ = repeated_;
-  }
+// y = activation(y), in place.
+void activate_in_place(Tensor& y, Activation activation) {
+  constexpr std::int64_t kTileElements = 8192;
+  const kernels::Unary kernel = kernel_of(activation);
+  const kernels::UnaryRow row = kernels::unary_row(kernel, y.dtype());
+  const auto element = static_cast<std::int64_t>(size_of(y.dtype()));
+  const std::int64_t size = y.size();
+  char* const begin = static_cast<char*>(y.mutable_raw());
+  const double work = kernels::nanoseconds_per_element(kernel, y.dtype()) * static_cast<double>(size);
+  parallel_tiles((size + kTileElements - 1) / kTileElements, work, [&](std::int64_t tile) {
+    const std::int64_t first = tile * kTileElements;
+    char* const place = begin + first * element;
+    row(place, place, std::min(kTileElements, size - first), 0.0, 0.0);
+  });
+}
 
-  void apply(void* y) const {
-    constexpr std::int64_t kTileElements = 8192;
-    const std::int64_t each = std::max(repeats_, kTileElements / columns_ / repeats_ * repeats_);
-    const std::int64_t tiles = (rows_ + each - 1) / each;
-    const double nanoseconds = cost_ * static_cast<double>(rows_) * static_cast<double>(columns_);
-    parallel_tiles(tiles, nanoseconds, [&](std::int64_t tile) {
-      const std::int64_t first = tile * each;
-      const std::int64_t count = std::min(each, rows_ - first);
-      char* const begin = static_cast<char*>(y) + first * columns_ * element_;
-      if (add_ != nullptr) {
-        for (std::int64_t row = 0; row < count; row += repeats_) {
-          char* const line = begin + row * columns_ * element_;
-          add_(line, bias_rows_, line, std::min(repeats_, count - row) * columns_, 1, 1, 0.0);
-        }
-      }
-      if (activate_ != nullptr) activate_(begin, begin, count * columns_, 0.0, 0.0);
-    });
-  }
-
- private:
-  static constexpr std::int64_t kRepeatedElements = 256;
-  std::int64_t element_;
-  std::int64_t rows_;
-  std::int64_t columns_;
-  std::int64_t repeats_ = 1;
-  double cost_ = 0.0;
-  kernels::UnaryRow activate_ = nullptr;
-  kernels::BinaryRow add_ = nullptr;
-  Tensor bias_;
-  const void* bias_rows_ = nullptr;
-  alignas(64) char repeated_[kRepeatedElements * 8];
-};
-
+// y = x W^T + b, and relu of it.
 template <class T>
-void multiply(const detail::MatrixOperand& x, const detail::MatrixOperand& weight, std::int64_t rows,
-              Tensor& y) {
+void multiply(const detail::MatrixOperand& x, const detail::MatrixOperand& weight, const Tensor& bias,
+              bool relu, std::int64_t rows, Tensor& y) {
   const std::int64_t in = weight.tensor().shape()[1];
   const std::int64_t out = weight.tensor().shape()[0];
   kernels::gemm(x.layout().transposed, !weight.layout().transposed, rows, out, in, T(1), x.tensor().data<T>(),
                 x.layout().distance, weight.tensor().data<T>(), weight.layout().distance, T(0),
-                y.mutable_data<T>(), out);
+                y.mutable_data<T>(), out, {.bias = bias.defined() ? bias.data<T>() : nullptr, .relu = relu});
 }
 
 Tensor as_matrix(const Tensor& x, std::int64_t columns) {
@@ -133,14 +89,14 @@ Tensor linear_numbers(const Tensor& x, const Tensor& weight, const Tensor& bias,
   const Tensor matrix = as_matrix(x, weight.shape()[1]);
   const detail::MatrixOperand left(matrix);
   const detail::MatrixOperand right(weight);
+  const Tensor addend = bias.defined() ? bias.contiguous() : bias;
+  const bool relu = activation == Activation::relu;
   if (x.dtype() == DType::f32) {
-    multiply<float>(left, right, rows, y);
+    multiply<float>(left, right, addend, relu, rows, y);
   } else {
-    multiply<double>(left, right, rows, y);
+    multiply<double>(left, right, addend, relu, rows, y);
   }
-  if (bias.defined() || activation != Activation::none) {
-    Finish(x.dtype(), rows, out, bias, activation).apply(y.mutable_raw());
-  }
+  if (!relu && activation != Activation::none) activate_in_place(y, activation);
   return y;
 }
 

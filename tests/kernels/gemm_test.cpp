@@ -248,6 +248,52 @@ TYPED_TEST(GemmTest, LargeProductsAreTheSumOfTheirPieces) {
   }
 }
 
+// The bits of a bias and a relu are those of a pass of their own, whichever way the product takes.
+TYPED_TEST(GemmTest, FinishesRows) {
+  using T = TypeParam;
+  on_every_instruction_set([] {
+    struct Shape {
+      bool transpose_a, transpose_b;
+      std::int64_t m, n, k;
+    };
+    for (const Shape& s :
+         {Shape{false, true, 100, 10, 40}, Shape{false, false, 33, 67, 300}, Shape{true, false, 19, 131, 7},
+          Shape{false, true, 130, 500, 600}, Shape{false, true, 50, 2, 30}, Shape{true, false, 90, 9, 20},
+          Shape{false, true, 20, 30, 5000}, Shape{false, false, 4, 5, 0}}) {
+      const auto a = random_values<T>(s.m * s.k + 1, 1);
+      const auto b = random_values<T>(s.n * s.k + 1, 2);
+      const auto bias = random_values<T>(s.n, 3);
+      const auto multiply = [&](const Finish<T>& finish) {
+        std::vector<T> c(static_cast<std::size_t>(s.m * s.n), T(0.25));
+        gemm(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(1), a.data(), s.transpose_a ? s.m : s.k, b.data(),
+             s.transpose_b ? s.k : s.n, T(2), c.data(), s.n, finish);
+        return c;
+      };
+      const std::vector<T> sums = multiply({});
+      std::vector<T> shifted = sums;
+      for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] += bias[i % static_cast<std::size_t>(s.n)];
+      EXPECT_EQ(multiply({.bias = bias.data()}), shifted);
+      std::vector<T> cut = shifted;
+      for (T& value : cut) value = std::max(T(0), value);
+      EXPECT_EQ(multiply({.bias = bias.data(), .relu = true}), cut);
+      cut = sums;
+      for (T& value : cut) value = std::max(T(0), value);
+      EXPECT_EQ(multiply({.relu = true}), cut);
+    }
+  });
+}
+
+TYPED_TEST(GemmTest, ReluKeepsNaN) {
+  const TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
+  for (const std::int64_t n : {2, 40}) {
+    const std::vector<TypeParam> b(static_cast<std::size_t>(n), 1);
+    std::vector<TypeParam> c(static_cast<std::size_t>(n), 0);
+    gemm(false, false, 1, n, 1, TypeParam(1), &nan, 1, b.data(), n, TypeParam(0), c.data(), n,
+         {.relu = true});
+    for (const TypeParam value : c) EXPECT_TRUE(std::isnan(value));
+  }
+}
+
 TYPED_TEST(GemmTest, BatchesGiveTheSameBitsForAnyNumberOfThreads) {
   const int saved = threads();
   const std::int64_t batch = 24;
