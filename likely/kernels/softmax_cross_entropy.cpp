@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "likely/kernels/load_where-inl.hpp"
 #include "likely/kernels/softmax_rows-inl.hpp"
 
 #ifndef LIKELY_KERNELS_CROSS_ENTROPY_TABLE
@@ -38,21 +39,24 @@ namespace likely::kernels::HWY_NAMESPACE {
 // for each of its own steps.
 struct RowsBeforeLogarithm {
   static constexpr std::int64_t kMost = 64;
-  alignas(64) double sum[kMost];  // of e^(x - max)
+  alignas(64) double sum[kMost];  // of e^(x - max); not above 0 where the row has no softmax
   alignas(64) double max[kMost];
   alignas(64) double distance[kMost];  // max - x[target]
 
   template <class T>
-  void set(std::int64_t row, const RowNormalizer<T>& normalizer, T x_of_target) {
-    sum[row] = normalizer.sum;
-    max[row] = static_cast<double>(normalizer.max);
+  void set(std::int64_t row, T max_of_row, double sum_of_row, T x_of_target) {
+    sum[row] = sum_of_row;
+    max[row] = static_cast<double>(max_of_row);
     distance[row] = max[row] - static_cast<double>(x_of_target);
   }
 
+  // Writes losses and log-sum-exps; the first row without softmax, or -1.
   template <class T>
-  void finish(std::int64_t rows, T* loss, double* lse) {
+  std::int64_t finish(std::int64_t rows, T* loss, double* lse) {
     const hn::ScalableTag<double> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    std::int64_t bad = -1;
+    for (std::int64_t row = rows - 1; row >= 0; --row) bad = sum[row] > 0 ? bad : row;
     for (std::int64_t row = rows; row % lanes != 0; ++row) sum[row] = 1.0;
     for (std::int64_t row = 0; row < rows; row += lanes)
       hn::Store(log(d, hn::Load(d, sum + row)), d, sum + row);
@@ -60,54 +64,96 @@ struct RowsBeforeLogarithm {
       lse[row] = max[row] + sum[row];
       loss[row] = static_cast<T>(sum[row] + distance[row]);
     }
+    return bad;
   }
 };
+
+// Calls body(first, count, known) for pieces of the rows, which fills `known`, and finishes them.
+template <class T, class Body>
+HWY_INLINE std::int64_t finish_pieces(std::int64_t rows, T* loss, double* lse, const Body& body) {
+  RowsBeforeLogarithm known;
+  std::int64_t bad = -1;
+  for (std::int64_t first = 0; first < rows; first += known.kMost) {
+    const std::int64_t count = std::min(known.kMost, rows - first);
+    body(first, count, known);
+    const std::int64_t found = known.finish(count, loss + first, lse + first);
+    if (found >= 0 && bad < 0) bad = first + found;
+  }
+  return bad;
+}
 
 template <class T>
 std::int64_t hard_rows(const T* x, const std::int64_t* targets, T* loss, double* lse, std::int64_t rows,
                        std::int64_t cols) {
   const hn::ScalableTag<T> d;
-  RowsBeforeLogarithm known;
-  std::int64_t bad = -1;
-  for (std::int64_t first = 0; first < rows; first += known.kMost) {
-    const std::int64_t count = std::min(known.kMost, rows - first);
-    for (std::int64_t i = 0; i < count; ++i, x += cols) {
-      const RowNormalizer<T> normalizer = row_normalizer(d, x, cols);
-      if (!normalizer.good && bad < 0) bad = first + i;
-      known.set(i, normalizer, x[targets[first + i]]);
-    }
-    known.finish(count, loss + first, lse + first);
-  }
-  return bad;
+  return finish_pieces(rows, loss, lse,
+                       [&](std::int64_t first, std::int64_t count, RowsBeforeLogarithm& known) HWY_ATTR {
+                         for (std::int64_t i = 0; i < count; ++i) {
+                           const T* const row = x + (first + i) * cols;
+                           const RowNormalizer<T> normalizer = row_normalizer(d, row, cols);
+                           known.set(i, normalizer.max, normalizer.sum, row[targets[first + i]]);
+                         }
+                       });
 }
 
-// The exponentials of a row are in the nearest cache when their sum is known: the gradient costs no second
-// ones.
+// Loss and gradient of a row. The exponentials are in the nearest cache when their sum is known: the gradient
+// costs no second ones.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void row_and_gradient(D d, const T* x, std::int64_t target, T scale, T* dx, std::int64_t cols,
+                                 bool stream, std::int64_t row, RowsBeforeLogarithm& known) {
+  alignas(64) T kept[kSoftmaxBlock];
+  const RowNormalizer<T> normalizer = row_normalizer(d, x, cols, kept);
+  known.set(row, normalizer.max, normalizer.sum, x[target]);
+  const T factor = static_cast<T>(static_cast<double>(scale) / normalizer.sum);
+  const auto factors = hn::Set(d, factor);
+  for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t i) HWY_ATTR {
+    hn::Vec<decltype(d)> p[access.kCount];
+    access.load(kept + i, p);
+    for (auto& e : p) e = hn::Mul(e, factors);
+    access.store(p, dx + i);
+  });
+  dx[target] = kept[target] * factor - scale;
+}
+
+// The same for kRows rows that fit one vector each, side by side.
+template <int kRows, class D, class T = hn::TFromD<D>>
+HWY_INLINE void short_rows_and_gradients(D d, const T* x, const std::int64_t* targets, T scale, T* dx,
+                                         std::int64_t cols, std::int64_t row, RowsBeforeLogarithm& known) {
+  const auto inside = hn::FirstN(d, static_cast<std::size_t>(cols));
+  const auto lowest = hn::Set(d, std::numeric_limits<T>::lowest());
+  hn::Vec<D> e[kRows], max[kRows];
+  for (int r = 0; r < kRows; ++r) e[r] = hn::IfThenElse(inside, load_where(d, inside, x + r * cols), lowest);
+  for (int r = 0; r < kRows; ++r) max[r] = hn::MaxOfLanes(d, hn::Max(lowest, e[r]));
+  for (int r = 0; r < kRows; ++r) e[r] = hn::Sub(e[r], max[r]);
+  exp_probabilities(d, e);
+  for (int r = 0; r < kRows; ++r) {
+    const auto sum = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::IfThenElseZero(inside, e[r]))));
+    known.set(row + r, hn::GetLane(max[r]), sum, x[r * cols + targets[r]]);
+    const auto p = hn::Mul(e[r], hn::Set(d, static_cast<T>(static_cast<double>(scale) / sum)));
+    const auto is_target = hn::Eq(hn::Iota(d, T{0}), hn::Set(d, static_cast<T>(targets[r])));
+    hn::BlendedStore(hn::IfThenElse(is_target, hn::Sub(p, hn::Set(d, scale)), p), inside, d, dx + r * cols);
+  }
+}
+
 template <class T>
 std::int64_t hard_both_rows(const T* x, const std::int64_t* targets, T scale, T* loss, double* lse, T* dx,
                             std::int64_t rows, std::int64_t cols, bool stream) {
   const hn::ScalableTag<T> d;
-  alignas(64) T kept[kSoftmaxBlock];
-  RowsBeforeLogarithm known;
-  std::int64_t bad = -1;
-  for (std::int64_t first = 0; first < rows; first += known.kMost) {
-    const std::int64_t count = std::min(known.kMost, rows - first);
-    for (std::int64_t i = 0; i < count; ++i, x += cols, dx += cols) {
-      const std::int64_t target = targets[first + i];
-      const RowNormalizer<T> normalizer = row_normalizer(d, x, cols, kept);
-      if (!normalizer.good && bad < 0) bad = first + i;
-      known.set(i, normalizer, x[target]);
-      const auto factors = hn::Set(d, static_cast<T>(static_cast<double>(scale) / normalizer.sum));
-      for_vectors_to(dx, stream, d, cols, [&](auto access, std::int64_t j) HWY_ATTR {
-        hn::Vec<decltype(d)> p[access.kCount];
-        access.load(kept + j, p);
-        for (auto& e : p) e = hn::Mul(e, factors);
-        access.store(p, dx + j);
+  constexpr int kTogether = 4;
+  const bool short_rows = cols <= static_cast<std::int64_t>(hn::Lanes(d));
+  const std::int64_t bad = finish_pieces(
+      rows, loss, lse, [&](std::int64_t first, std::int64_t count, RowsBeforeLogarithm& known) HWY_ATTR {
+        std::int64_t i = 0;
+        for (; short_rows && i + kTogether <= count; i += kTogether) {
+          const std::int64_t row = first + i;
+          short_rows_and_gradients<kTogether>(d, x + row * cols, targets + row, scale, dx + row * cols, cols,
+                                              i, known);
+        }
+        for (; i < count; ++i) {
+          const std::int64_t row = first + i;
+          row_and_gradient(d, x + row * cols, targets[row], scale, dx + row * cols, cols, stream, i, known);
+        }
       });
-      dx[target] -= scale;
-    }
-    known.finish(count, loss + first, lse + first);
-  }
   if (stream) hwy::FlushStream();
   return bad;
 }
