@@ -69,6 +69,10 @@ CsvRecords::CsvRecords(std::string reader, const std::filesystem::path& path, co
   while (buffer_.size() < kByteOrderMark.size() && fill()) {
   }
   if (std::string_view(buffer_).starts_with(kByteOrderMark)) place_ = kByteOrderMark.size();
+  if (buffer_.find('\0') != std::string::npos) {
+    const bool wide = buffer_.starts_with("\xFF\xFE") || buffer_.starts_with("\xFE\xFF");
+    likely::refuse(reader_, path_ + (wide ? ": the text is UTF-16, save it as UTF-8" : ": this is no text"));
+  }
 }
 
 void CsvRecords::refuse(const std::string& message) const {

@@ -28,7 +28,8 @@ bool split_record(std::string_view record, const CsvDialect& dialect, std::vecto
                   std::string& scratch);
 
 // Reads a file, plain or gzip, in pieces. Lines end in \n or \r\n; empty ones are passed over; a quoted field
-// may hold line ends. A byte-order mark at the start is no part of the first field.
+// may hold line ends. A byte-order mark at the start is no part of the first field. Refuses files that start
+// with something else than text.
 class CsvRecords {
  public:
   CsvRecords(std::string reader, const std::filesystem::path& path, const CsvDialect& dialect);

@@ -142,6 +142,18 @@ std::string long_file() {
   return text;
 }
 
+TEST_F(Csv, SaysWhatIsNoText) {
+  using namespace std::string_literals;
+  expect_broken(
+      "\x7F"
+      "ELF\0\1"s,
+      ": this is no text");
+  expect_broken(
+      "\xFF\xFE"
+      "x\0,\0y\0\n\0"s,
+      ": the text is UTF-16, save it as UTF-8");
+}
+
 TEST_F(Csv, StreamsInPiecesWhatItReadsAtOnce) {
   const Table whole = read(long_file());
   ASSERT_EQ(whole.rows(), 20'000);

@@ -34,7 +34,7 @@ class Finder {
     }
     for (const std::string& name : usual) {
       for (std::size_t i = 0; i < names_.size(); ++i) {
-        if (lower(names_[i]) == name) return i;
+        if (lower(names_[i]) == lower(name)) return i;
       }
     }
     return std::nullopt;
@@ -69,7 +69,7 @@ TrialColumns find_columns(const io::CsvRecords& records, const ReadTrialsOptions
   }
   const Finder finder(records, columns.names);
   columns.subject =
-      finder.need(options.subject, {"subjid", "subject", "subj", "subject_id", "participant", "id"});
+      finder.need(options.subject, {"subjID", "subject", "subj", "subject_id", "participant", "id"});
   columns.choice = finder.need(options.choice, {"choice"});
   columns.outcome = finder.find(options.outcome, {"outcome", "reward"});
   columns.gain = finder.find(options.gain, {"gain"});
