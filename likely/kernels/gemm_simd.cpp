@@ -170,12 +170,17 @@ void multiply_block(const Groups& groups, std::int64_t columns, Tile<T> tile, bo
     tile.b = b + (packed_b ? (column - in_panel) * tile.depth + in_panel : column);
     if (bias != nullptr) tile.bias = bias + column;
     std::int64_t row = 0;
+    std::int64_t rows = 0;
+    TileFunction<T> function = nullptr;
     for (std::int64_t group = 0; group < groups.count(); ++group) {
-      const std::int64_t rows = groups.rows(group);
+      if (const std::int64_t next = groups.rows(group); next != rows) {
+        rows = next;
+        function = function_of_tile<T>(rows, tile.columns, packed_b);
+      }
       tile.a = a + row * (packed_a ? tile.depth : tile.row_stride);
       if (packed_a) tile.depth_stride = rows;
       tile.c = c + row * tile.ldc + column;
-      function_of_tile<T>(rows, tile.columns, packed_b)(tile);
+      function(tile);
       row += rows;
     }
   }

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "likely/kernels/load_where-inl.hpp"
@@ -97,29 +98,43 @@ HWY_INLINE void compute_tile_of(const Tile<hn::TFromD<D>>& t, const RowOfB& row_
     }
   }
   sum_tile<kRows, kVectors, kPartial>(d, t.depth, t.a, t.row_stride, t.depth_stride, row_of_b, mask, sum);
+  const bool whole = in_last == kLanes;
+  const auto load = [&](const T* from, int v) HWY_ATTR {
+    return v < kVectors - 1 || whole ? hn::LoadU(d, from + v * kLanes)
+                                     : load_where(d, mask, from + v * kLanes);
+  };
+  const auto store = [&](hn::Vec<D> value, T* to, int v) HWY_ATTR {
+    if (v < kVectors - 1 || whole) {
+      hn::StoreU(value, d, to + v * kLanes);
+    } else {
+      hn::BlendedStore(value, mask, d, to + v * kLanes);
+    }
+  };
+  T* line = t.c;
+  if (t.alpha == T(1) && t.beta == T(0) && t.bias == nullptr && !t.relu) {
+    HWY_UNROLL(8)
+    for (int i = 0; i < kRows; ++i, line += t.ldc) {
+      HWY_UNROLL(3)
+      for (int v = 0; v < kVectors; ++v) store(sum[i][v], line, v);
+    }
+    return;
+  }
   const auto alpha = hn::Set(d, t.alpha);
   const auto beta = hn::Set(d, t.beta);
   const bool read = t.beta != T(0);
-  T* line = t.c;
+  // What neither addition nor maximum changes stands for a bias or a relu that is not wanted.
+  const auto least = hn::Set(d, t.relu ? T(0) : -std::numeric_limits<T>::infinity());
+  hn::Vec<D> bias[kVectors];
+  HWY_UNROLL(3)
+  for (int v = 0; v < kVectors; ++v) bias[v] = t.bias != nullptr ? load(t.bias, v) : hn::Set(d, T(-0.0));
   HWY_UNROLL(8)
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 0; i < kRows; ++i, line += t.ldc) {
     HWY_UNROLL(3)
     for (int v = 0; v < kVectors; ++v) {
-      T* const to = line + v * kLanes;
       auto value = hn::Mul(alpha, sum[i][v]);
-      if (v < kVectors - 1 || in_last == kLanes) {
-        if (read) value = hn::MulAdd(beta, hn::LoadU(d, to), value);
-        if (t.bias != nullptr) value = hn::Add(value, hn::LoadU(d, t.bias + v * kLanes));
-        if (t.relu) value = hn::Max(hn::Zero(d), value);
-        hn::StoreU(value, d, to);
-      } else {
-        if (read) value = hn::MulAdd(beta, load_where(d, mask, to), value);
-        if (t.bias != nullptr) value = hn::Add(value, load_where(d, mask, t.bias + v * kLanes));
-        if (t.relu) value = hn::Max(hn::Zero(d), value);
-        hn::BlendedStore(value, mask, d, to);
-      }
+      if (read) value = hn::MulAdd(beta, load(line, v), value);
+      store(hn::Max(least, hn::Add(value, bias[v])), line, v);
     }
-    line += t.ldc;
   }
 }
 
