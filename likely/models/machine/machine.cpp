@@ -48,8 +48,11 @@ std::string table_of(const std::vector<Measurement>& measured) {
   const BuildInfo info = build_info();
   std::string text = fmt::format("likely {}, {} thread{}, {}, BLAS {}, oneDNN {}\n\n", version(), threads(),
                                  threads() == 1 ? "" : "s", info.vector_instructions, info.blas, info.onednn);
-  for (const Measurement& one : measured)
-    text += fmt::format("{:<14} {:>10.4g} {:<10} {}\n", one.name, one.value, one.unit, one.what);
+  for (const Measurement& one : measured) {
+    const std::string value =
+        one.value < 1000 ? fmt::format("{:.4g}", one.value) : fmt::format("{:.0f}", one.value);
+    text += fmt::format("{:<14} {:>10} {:<10} {}\n", one.name, value, one.unit, one.what);
+  }
   return text;
 }
 
