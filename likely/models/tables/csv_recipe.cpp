@@ -167,12 +167,11 @@ void judge(const Judgement& judgement, const std::string& name, Report& report) 
   }
   const Schema& schema = judgement.judged.front().model.schema;
   std::int64_t rows = 0;
-  double worst = std::numeric_limits<double>::infinity();
-  for (const Judged& part : judgement.judged) {
-    rows += part.rows.size();
-    worst = std::min(worst, main_figure(score({part}, judgement.train)));
-  }
+  for (const Judged& part : judgement.judged) rows += part.rows.size();
   if (judgement.judged.size() > 1) {
+    double worst = std::numeric_limits<double>::infinity();
+    for (const Judged& fold : judgement.judged)
+      worst = std::min(worst, main_figure(score({fold}, judgement.train)));
     report.figures.push_back({.name = schema.classifies() ? "worst fold accuracy" : "worst fold R2",
                               .value = worst,
                               .percent = schema.classifies()});
@@ -211,7 +210,8 @@ Report train_csv(const Run& run) {
           report);
     if (!halves.held_out) drawn = std::move(*folds);
   }
-  // The figure to choose settings by: no row that was held out has a part in it.
+  // The figure to choose settings by: rows that are held out have no part in it, and where folds judge, each
+  // row is predicted by members that did not learn from it.
   report.figures.push_back(
       {.name = rows.schema.classifies() ? "inner log-loss" : "inner error", .value = fitted->losses.blend});
   fitted->model.save(run.out);
