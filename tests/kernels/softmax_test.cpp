@@ -203,6 +203,44 @@ TYPED_TEST(Softmax, CrossEntropyAndItsGradientAgreeWithTheDefinition) {
   });
 }
 
+// Rows of one vector go four at a time, pieces of 64 rows together: all remainders of both.
+TYPED_TEST(Softmax, CrossEntropyWithItsGradientAgreesWithTheDefinition) {
+  on_every_instruction_set([&] {
+    using T = TypeParam;
+    for (const std::int64_t cols : kColumns) {
+      if (!cross_entropy_makes_both(cols)) continue;
+      for (const std::int64_t rows : {1, 4, 7, 64, 66}) {
+        const auto width = static_cast<std::size_t>(cols);
+        auto x = normal_values<T>(static_cast<std::size_t>(rows) * width, 3.0, 5);
+        const T scale = T(0.25);
+        std::vector<std::int64_t> targets(static_cast<std::size_t>(rows));
+        for (std::size_t i = 0; i < targets.size(); ++i) targets[i] = static_cast<std::int64_t>(i * 7) % cols;
+        std::vector<T> loss(targets.size()), dx(x.size());
+        std::vector<double> lse(targets.size());
+        ASSERT_EQ(cross_entropy_with_gradient(x.data(), targets.data(), scale, loss.data(), lse.data(),
+                                              dx.data(), rows, cols),
+                  -1);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+          const auto log_p = reference_log_softmax(x.data() + i * width, width);
+          const auto target = static_cast<std::size_t>(targets[i]);
+          ASSERT_NEAR(loss[i], -log_p[target], 10 * this->kTolerance)
+              << rows << " x " << cols << ", row " << i;
+          ASSERT_NEAR(lse[i], static_cast<double>(x[i * width]) - log_p[0], 10 * this->kTolerance);
+          for (std::size_t k = 0; k < width; ++k) {
+            ASSERT_NEAR(dx[i * width + k], 0.25 * (std::exp(log_p[k]) - (k == target ? 1.0 : 0.0)),
+                        this->kTolerance)
+                << rows << " x " << cols << ", row " << i << ", column " << k;
+          }
+        }
+        for (std::size_t k = 0; k < width; ++k) x[x.size() - 1 - k] = static_cast<T>(-kInfinity);
+        EXPECT_EQ(cross_entropy_with_gradient(x.data(), targets.data(), scale, loss.data(), lse.data(),
+                                              dx.data(), rows, cols),
+                  rows - 1);
+      }
+    }
+  });
+}
+
 TYPED_TEST(Softmax, SoftTargetsNeedNotSumToOneAndSkipImpossibleClasses) {
   on_every_instruction_set([&] {
     using T = TypeParam;
