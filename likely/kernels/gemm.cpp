@@ -6,6 +6,7 @@
 #include "likely/core/threads.hpp"
 #include "likely/kernels/gemm_library.hpp"
 #include "likely/kernels/gemm_simd.hpp"
+#include "likely/kernels/gemm_zeros.hpp"
 #include "likely/kernels/scratch.hpp"
 
 namespace likely::kernels {
@@ -78,23 +79,31 @@ void by_library(const Product<T>& p) {
   });
 }
 
-// Our own loops give each element the same bits in any part, so one part for each thread is free to be the
-// cut.
+void multiply_part_of(const Product<float>& p, const Part& part, bool skip_zeros) {
+  skip_zeros ? multiply_part_skipping_zeros(p, part) : multiply_part(p, part);
+}
+void multiply_part_of(const Product<double>& p, const Part& part, bool) { multiply_part(p, part); }
+
+bool worth_skipping_zeros(const Product<double>&) { return false; }
+
+// Our own loops give each element the same bits in any part, zeros skipped or not, so one part for each
+// thread is free to be the cut.
 template <class T>
 void by_own_loops(const Product<T>& p) {
   constexpr double kTooSmallToCut = 1e5;
   if (multiply_adds(p) < kTooSmallToCut) return multiply_part(p, {0, p.m, 0, p.n});
+  const bool skip_zeros = worth_skipping_zeros(p);
   const std::int64_t wanted = inside_parallel_region() ? 1 : threads();
   if (p.n >= p.m) {
     const std::int64_t columns = even_piece(p.n, std::max<std::int64_t>(96, pieces(p.n, wanted)), 48);
     const std::int64_t left = pieces(wanted, pieces(p.n, columns));
     const std::int64_t rows = even_piece(p.m, std::max<std::int64_t>(48, pieces(p.m, left)), 24);
-    return for_each_part(p, rows, columns, [&](const Part& part) { multiply_part(p, part); });
+    return for_each_part(p, rows, columns, [&](const Part& part) { multiply_part_of(p, part, skip_zeros); });
   }
   const std::int64_t rows = even_piece(p.m, std::max<std::int64_t>(48, pieces(p.m, wanted)), 24);
   const std::int64_t left = pieces(wanted, pieces(p.m, rows));
   const std::int64_t columns = even_piece(p.n, std::max<std::int64_t>(96, pieces(p.n, left)), 48);
-  for_each_part(p, rows, columns, [&](const Part& part) { multiply_part(p, part); });
+  for_each_part(p, rows, columns, [&](const Part& part) { multiply_part_of(p, part, skip_zeros); });
 }
 
 // C^T = op(B)^T op(A)^T, for a tall narrow C: its few columns would leave most lanes of a vector empty, its
@@ -186,7 +195,7 @@ bool multiply_another_way(const Product<T>& p) {
     by_dots(p);
   } else if (p.transpose_a && !p.transpose_b && p.n <= 16 && p.m >= 8 * p.n) {
     by_transposed_result(p);
-  } else if (library_is_faster(p)) {
+  } else if (library_is_faster(p) && !worth_skipping_zeros(p)) {
     by_library(p);
   } else {
     return false;

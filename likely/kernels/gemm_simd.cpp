@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "likely/kernels/gemm_pack-inl.hpp"
 #include "likely/kernels/gemm_tile-inl.hpp"
 #include "likely/kernels/load_where-inl.hpp"
 #include "likely/kernels/transpose_four-inl.hpp"
@@ -20,13 +21,6 @@ namespace likely::kernels::HWY_NAMESPACE {
 template <class T>
 constexpr std::int64_t panel_width() {
   return kTileVectors * lanes_of<T>();
-}
-
-// The depth between two roundings to C: a panel of it fits the first-level cache. Only k decides.
-std::int64_t depth_of_block(std::int64_t k) {
-  constexpr std::int64_t kLongest = 256;
-  const std::int64_t blocks = (k + kLongest - 1) / kLongest;
-  return (k + blocks - 1) / blocks;
 }
 
 // The rows of a part in groups of at most kTileRows, as equal as can be: a group of one row would waste the
@@ -76,45 +70,6 @@ void pack_rows(const Product<T>& p, const Part& part, std::int64_t from, std::in
     }
     source += rows * p.lda;
     packed += rows * depth;
-  }
-}
-
-// A block of op(B), [from, from + depth) x [column, column + columns), panel after panel, each row by row.
-// Lanes beyond the last column keep what they held: they are multiplied, but never stored. `far`: B is not in
-// a near cache.
-template <class T>
-void pack_columns(const Product<T>& p, std::int64_t from, std::int64_t depth, std::int64_t column,
-                  std::int64_t columns, bool far, T* packed) {
-  constexpr std::int64_t kWidth = panel_width<T>();
-  constexpr std::int64_t kLanes = lanes_of<T>();
-  constexpr std::int64_t kStretch = 64 / static_cast<std::int64_t>(sizeof(T));
-  const hn::ScalableTag<T> d;
-  for (std::int64_t start = 0; start < columns; start += kWidth, packed += kWidth * depth) {
-    const std::int64_t used = std::min(kWidth, columns - start);
-    if (p.transpose_b) {
-      const T* const source = p.b + (column + start) * p.ldb + from;
-      std::int64_t j = 0;
-      for (; j + 4 <= used; j += 4) {
-        // The next four rows are fetched meanwhile: each is too short for the processor to notice.
-        for (std::int64_t k = 0; k < depth; k += kStretch) {
-          const T* const rows = source + j * p.ldb + k;
-          for (std::int64_t i = 4; i < 8 && far; ++i) hwy::Prefetch(rows + i * p.ldb);
-          transpose_four(rows, p.ldb, std::min(kStretch, depth - k), kWidth, packed + k * kWidth + j);
-        }
-      }
-      for (; j < used; ++j) {
-        for (std::int64_t k = 0; k < depth; ++k) packed[k * kWidth + j] = source[j * p.ldb + k];
-      }
-      continue;
-    }
-    const T* source = p.b + from * p.ldb + column + start;
-    const auto mask = hn::FirstN(d, static_cast<std::size_t>(used % kLanes));
-    for (std::int64_t k = 0; k < depth; ++k, source += p.ldb) {
-      T* const to = packed + k * kWidth;
-      std::int64_t j = 0;
-      for (; j + kLanes <= used; j += kLanes) hn::Store(hn::LoadU(d, source + j), d, to + j);
-      if (j < used) hn::Store(load_where(d, mask, source + j), d, to + j);
-    }
   }
 }
 
@@ -222,7 +177,7 @@ void multiply(const Product<T>& p, const Part& part) {
       }
       tile.ldb = pack_b ? panel_width<T>() : p.ldb;
       tile.b = pack_b ? packed_b : p.b + from * p.ldb + column;
-      if (pack_b) pack_columns(p, from, tile.depth, column, columns, !small, packed_b);
+      if (pack_b) pack_columns(p, from, tile.depth, column, columns, panel_width<T>(), !small, packed_b);
       for (std::int64_t row = part.row; row < part.row + part.rows; row += kBlockRows) {
         const Part rows{row, std::min(kBlockRows, part.row + part.rows - row), column, columns};
         if (pack_a) pack_rows(p, rows, from, tile.depth, packed_a);

@@ -81,23 +81,13 @@ struct Tile {
   bool relu = false;
 };
 
-// One tile of C in vectors of D; the rows of B are where row_of_b(k) says.
-template <class D, int kRows, int kVectors, bool kPartial, class RowOfB>
-HWY_INLINE void compute_tile_of(const Tile<hn::TFromD<D>>& t, const RowOfB& row_of_b) {
+// Brings the complete sums of a tile to C, with all that the tile says of it.
+template <class D, int kRows, int kVectors>
+HWY_INLINE void finish_tile(D d, const Tile<hn::TFromD<D>>& t, const hn::Vec<D> (&sum)[kRows][kVectors]) {
   using T = hn::TFromD<D>;
-  const D d;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
   const std::int64_t in_last = t.columns - (kVectors - 1) * kLanes;
   const auto mask = hn::FirstN(d, static_cast<std::size_t>(in_last));
-  hn::Vec<decltype(d)> sum[kRows][kVectors];
-  if (t.far) {
-    HWY_UNROLL(8)
-    for (int i = 0; i < kRows; ++i) {
-      HWY_UNROLL(3)
-      for (int v = 0; v < kVectors; ++v) hwy::Prefetch(t.c + i * t.ldc + v * kLanes);
-    }
-  }
-  sum_tile<kRows, kVectors, kPartial>(d, t.depth, t.a, t.row_stride, t.depth_stride, row_of_b, mask, sum);
   const bool whole = in_last == kLanes;
   const auto load = [&](const T* from, int v) HWY_ATTR {
     return v < kVectors - 1 || whole ? hn::LoadU(d, from + v * kLanes)
@@ -114,7 +104,7 @@ HWY_INLINE void compute_tile_of(const Tile<hn::TFromD<D>>& t, const RowOfB& row_
   if (t.alpha == T(1) && t.beta == T(0) && t.bias == nullptr && !t.relu) {
     HWY_UNROLL(8)
     for (int i = 0; i < kRows; ++i, line += t.ldc) {
-      HWY_UNROLL(3)
+      HWY_UNROLL(8)
       for (int v = 0; v < kVectors; ++v) store(sum[i][v], line, v);
     }
     return;
@@ -125,17 +115,35 @@ HWY_INLINE void compute_tile_of(const Tile<hn::TFromD<D>>& t, const RowOfB& row_
   // What neither addition nor maximum changes stands for a bias or a relu that is not wanted.
   const auto least = hn::Set(d, t.relu ? T(0) : -std::numeric_limits<T>::infinity());
   hn::Vec<D> bias[kVectors];
-  HWY_UNROLL(3)
+  HWY_UNROLL(8)
   for (int v = 0; v < kVectors; ++v) bias[v] = t.bias != nullptr ? load(t.bias, v) : hn::Set(d, T(-0.0));
   HWY_UNROLL(8)
   for (int i = 0; i < kRows; ++i, line += t.ldc) {
-    HWY_UNROLL(3)
+    HWY_UNROLL(8)
     for (int v = 0; v < kVectors; ++v) {
       auto value = hn::Mul(alpha, sum[i][v]);
       if (read) value = hn::MulAdd(beta, load(line, v), value);
       store(hn::Max(least, hn::Add(value, bias[v])), line, v);
     }
   }
+}
+
+// One tile of C in vectors of D; the rows of B are where row_of_b(k) says.
+template <class D, int kRows, int kVectors, bool kPartial, class RowOfB>
+HWY_INLINE void compute_tile_of(const Tile<hn::TFromD<D>>& t, const RowOfB& row_of_b) {
+  const D d;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(t.columns - (kVectors - 1) * kLanes));
+  hn::Vec<D> sum[kRows][kVectors];
+  if (t.far) {
+    HWY_UNROLL(8)
+    for (int i = 0; i < kRows; ++i) {
+      HWY_UNROLL(3)
+      for (int v = 0; v < kVectors; ++v) hwy::Prefetch(t.c + i * t.ldc + v * kLanes);
+    }
+  }
+  sum_tile<kRows, kVectors, kPartial>(d, t.depth, t.a, t.row_stride, t.depth_stride, row_of_b, mask, sum);
+  finish_tile(d, t, sum);
 }
 
 template <class D, int kRows, int kVectors, bool kPartial>
