@@ -27,6 +27,10 @@ target_compile_options(likely_project_settings INTERFACE
   # A product and a sum are fused only where the code says so: otherwise the bits of a result would
   # depend on what the compiler happened to inline.
   -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  # The compiler would search its memory for what it can free time and again, precompiled headers included.
+  target_compile_options(likely_project_settings INTERFACE --param=ggc-min-heapsize=1048576)
+endif()
 if(LIKELY_WERROR)
   target_compile_options(likely_project_settings INTERFACE -Werror)
 endif()

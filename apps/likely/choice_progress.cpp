@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "apps/likely/choice_options.hpp"
+#include "apps/likely/commands.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::command {
@@ -14,7 +15,6 @@ namespace likely::command {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kInterrupted = 130;  // as shells have it: 128 + SIGINT
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();

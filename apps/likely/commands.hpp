@@ -8,6 +8,9 @@
 
 namespace likely::command {
 
+// The exit code of a command that was interrupted, as shells have it: 128 + SIGINT.
+inline constexpr int kInterrupted = 130;
+
 // `likely list`: everything that can be trained.
 void add_list(CLI::App& app);
 // `likely train NAME`: trains a recipe into a run folder.

@@ -4,13 +4,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/likely/commands.hpp"
 #include "likely/core/threads.hpp"
 
 namespace likely::command {
 
 namespace {
-
-constexpr int kInterrupted = 130;  // as shells have it: 128 + SIGINT
 
 std::string time_text(const models::RunReport& report) {
   if (report.seconds() == 0.0) return "";

@@ -24,7 +24,6 @@ struct SweepArguments {
 };
 
 constexpr int kFailed = 1;
-constexpr int kInterrupted = 130;
 
 void run(const SweepArguments& arguments) {
   if (arguments.threads > 0) set_threads(arguments.threads);

@@ -45,6 +45,12 @@ std::vector<std::string> instruction_sets() {
   return names;
 }
 
+std::string instruction_set() {
+  static_cast<void>(usable());  // while the processor still says what it has
+  const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
+  return readable(targets & -targets);
+}
+
 void use_instruction_set(std::string_view name) {
   std::string known;
   for (const Entry& entry : usable()) {

@@ -11,6 +11,9 @@ namespace likely::kernels {
 // on x86-64.
 std::vector<std::string> instruction_sets();
 
+// The one in use.
+std::string instruction_set();
+
 // Uses one of instruction_sets() from now on in the whole process: for tests, measurements, and for the same
 // bits on two machines. Refuses other names. Not to be called while another thread computes.
 void use_instruction_set(std::string_view name);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -161,19 +160,17 @@ using FloatingTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Attention, FloatingTypes);
 
 TYPED_TEST(Attention, AgreesWithWholeMatrices) {
-  on_every_instruction_set([&] {
-    for (const AttentionShape shape : {AttentionShape{1, 1, 1, 1, 1, 1},
-                                       {2, 1, 5, 7, 3, 2},
-                                       {1, 2, 64, 128, 8, 8},
-                                       {1, 1, 150, 300, 16, 5},
-                                       {3, 3, 70, 131, 4, 4},
-                                       {1, 1, 1, 200, 32, 32}}) {
-      Example<TypeParam> example(shape);
-      this->check(example);
-      example.causal = true;
-      this->check(example);
-    }
-  });
+  for (const AttentionShape shape : {AttentionShape{1, 1, 1, 1, 1, 1},
+                                     {2, 1, 5, 7, 3, 2},
+                                     {1, 2, 64, 128, 8, 8},
+                                     {1, 1, 150, 300, 16, 5},
+                                     {3, 3, 70, 131, 4, 4},
+                                     {1, 1, 1, 200, 32, 32}}) {
+    Example<TypeParam> example(shape);
+    this->check(example);
+    example.causal = true;
+    this->check(example);
+  }
 }
 
 TYPED_TEST(Attention, LargeScoresDoNotOverflow) {
@@ -186,51 +183,47 @@ TYPED_TEST(Attention, LargeScoresDoNotOverflow) {
 }
 
 TYPED_TEST(Attention, MasksWithAnyStrides) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    Example<T> example({2, 3, 70, 133, 8, 4});
-    // One row of keys for all: padding.
-    example.allowed = std::make_unique<bool[]>(2 * 133);
-    for (int i = 0; i < 2 * 133; ++i) example.allowed[static_cast<std::size_t>(i)] = i % 5 != 2;
-    example.mask.allowed = example.allowed.get();
-    this->check(example);
-    example.mask.batch_stride = 133;
-    this->check(example);
-    example.causal = true;
-    example.allowed[0] = example.allowed[133] = true;
-    this->check(example);
-    // Added to the scores, one matrix a head.
-    Example<T> biased({2, 3, 70, 133, 8, 4});
-    biased.added = normal_values<T>(3 * 70 * 133, 9);
-    biased.added[5] = -std::numeric_limits<T>::infinity();
-    biased.mask.added = biased.added.data();
-    biased.mask.head_stride = 70 * 133;
-    biased.mask.query_stride = 133;
-    this->check(biased);
-    // The same matrix read with keys and queries exchanged.
-    biased.mask.query_stride = 1;
-    biased.mask.key_stride = 70;
-    this->check(biased);
-  });
+  using T = TypeParam;
+  Example<T> example({2, 3, 70, 133, 8, 4});
+  // One row of keys for all: padding.
+  example.allowed = std::make_unique<bool[]>(2 * 133);
+  for (int i = 0; i < 2 * 133; ++i) example.allowed[static_cast<std::size_t>(i)] = i % 5 != 2;
+  example.mask.allowed = example.allowed.get();
+  this->check(example);
+  example.mask.batch_stride = 133;
+  this->check(example);
+  example.causal = true;
+  example.allowed[0] = example.allowed[133] = true;
+  this->check(example);
+  // Added to the scores, one matrix a head.
+  Example<T> biased({2, 3, 70, 133, 8, 4});
+  biased.added = normal_values<T>(3 * 70 * 133, 9);
+  biased.added[5] = -std::numeric_limits<T>::infinity();
+  biased.mask.added = biased.added.data();
+  biased.mask.head_stride = 70 * 133;
+  biased.mask.query_stride = 133;
+  this->check(biased);
+  // The same matrix read with keys and queries exchanged.
+  biased.mask.query_stride = 1;
+  biased.mask.key_stride = 70;
+  this->check(biased);
 }
 
 TYPED_TEST(Attention, ReportsTheFirstQueryThatSeesNothing) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    Example<T> example({2, 2, 100, 150, 8, 4});
-    example.allowed = std::make_unique<bool[]>(100 * 150);
-    for (int i = 0; i < 100 * 150; ++i) example.allowed[static_cast<std::size_t>(i)] = i / 150 != 77;
-    example.mask.allowed = example.allowed.get();
-    example.mask.query_stride = 150;
-    EXPECT_EQ(run(example).bad, 77);
-    Example<T> poisoned({1, 2, 100, 150, 8, 4});
-    poisoned.q[static_cast<std::size_t>((100 + 3) * 8)] = std::numeric_limits<T>::quiet_NaN();
-    EXPECT_EQ(run(poisoned).bad, 103);
-    // More queries than keys: the first ones lie before every key.
-    Example<T> early({1, 1, 10, 4, 8, 4});
-    early.causal = true;
-    EXPECT_EQ(run(early).bad, 0);
-  });
+  using T = TypeParam;
+  Example<T> example({2, 2, 100, 150, 8, 4});
+  example.allowed = std::make_unique<bool[]>(100 * 150);
+  for (int i = 0; i < 100 * 150; ++i) example.allowed[static_cast<std::size_t>(i)] = i / 150 != 77;
+  example.mask.allowed = example.allowed.get();
+  example.mask.query_stride = 150;
+  EXPECT_EQ(run(example).bad, 77);
+  Example<T> poisoned({1, 2, 100, 150, 8, 4});
+  poisoned.q[static_cast<std::size_t>((100 + 3) * 8)] = std::numeric_limits<T>::quiet_NaN();
+  EXPECT_EQ(run(poisoned).bad, 103);
+  // More queries than keys: the first ones lie before every key.
+  Example<T> early({1, 1, 10, 4, 8, 4});
+  early.causal = true;
+  EXPECT_EQ(run(early).bad, 0);
 }
 
 TYPED_TEST(Attention, SameBitsForAnyThreadCount) {

@@ -11,7 +11,6 @@
 
 #include "likely/core/threads.hpp"
 #include "tests/kernels/convolution_shapes.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -110,53 +109,49 @@ TYPED_TEST(ConvolutionTest, AllDirectionsFollowTheDefinition) {
       input_sum[in].add(static_cast<double>(gradient[out]) * static_cast<double>(weights[weight]));
       weight_sum[weight].add(static_cast<double>(gradient[out]) * static_cast<double>(input[in]));
     });
-    on_every_instruction_set([&] {
-      const T nan = std::numeric_limits<T>::quiet_NaN();
-      std::vector<T> output(gradient.size(), nan);
-      conv2d_forward(s, input.data(), weights.data(), nullptr, false, output.data());
-      expect_close(output, output_sum, "forward");
-      std::vector<T> grad_input(input.size(), nan);
-      conv2d_backward_input(s, gradient.data(), weights.data(), grad_input.data());
-      expect_close(grad_input, input_sum, "backward_input");
-      std::vector<T> grad_weights(weights.size(), nan);
-      std::vector<T> grad_bias(static_cast<std::size_t>(s.out_channels), nan);
-      conv2d_backward_weights(s, input.data(), gradient.data(), grad_weights.data(), grad_bias.data());
-      expect_close(grad_weights, weight_sum, "backward_weights");
-      const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
-      std::vector<Sum> bias_sum(grad_bias.size());
-      for (std::size_t i = 0; i < gradient.size(); ++i) {
-        bias_sum[i / plane % grad_bias.size()].add(static_cast<double>(gradient[i]));
-      }
-      expect_close(grad_bias, bias_sum, "grad_bias");
-    });
+    const T nan = std::numeric_limits<T>::quiet_NaN();
+    std::vector<T> output(gradient.size(), nan);
+    conv2d_forward(s, input.data(), weights.data(), nullptr, false, output.data());
+    expect_close(output, output_sum, "forward");
+    std::vector<T> grad_input(input.size(), nan);
+    conv2d_backward_input(s, gradient.data(), weights.data(), grad_input.data());
+    expect_close(grad_input, input_sum, "backward_input");
+    std::vector<T> grad_weights(weights.size(), nan);
+    std::vector<T> grad_bias(static_cast<std::size_t>(s.out_channels), nan);
+    conv2d_backward_weights(s, input.data(), gradient.data(), grad_weights.data(), grad_bias.data());
+    expect_close(grad_weights, weight_sum, "backward_weights");
+    const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
+    std::vector<Sum> bias_sum(grad_bias.size());
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      bias_sum[i / plane % grad_bias.size()].add(static_cast<double>(gradient[i]));
+    }
+    expect_close(grad_bias, bias_sum, "grad_bias");
   }
 }
 
 TYPED_TEST(ConvolutionTest, BiasAndReluAreFused) {
-  on_every_instruction_set([] {
-    using T = TypeParam;
-    for (const Conv2dShape& s : kConvolutionShapes) {
-      const auto input = random_values<T>(input_size(s), 4);
-      const auto weights = random_values<T>(weight_size(s), 5);
-      const auto bias = random_values<T>(s.out_channels, 6);
-      std::vector<T> plain(static_cast<std::size_t>(output_size(s)));
-      auto fused = plain;
-      conv2d_forward(s, input.data(), weights.data(), nullptr, false, plain.data());
-      const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
-      for (const bool with_bias : {false, true}) {
-        for (const bool relu : {false, true}) {
-          conv2d_forward(s, input.data(), weights.data(), with_bias ? bias.data() : nullptr, relu,
-                         fused.data());
-          for (std::size_t i = 0; i < plain.size(); ++i) {
-            const T shift = with_bias ? bias[i / plane % bias.size()] : T(0);
-            const T expected = relu ? std::max(T(0), plain[i] + shift) : plain[i] + shift;
-            const T scale = T(1) + std::fabs(plain[i]);
-            ASSERT_NEAR(fused[i], expected, 40 * std::numeric_limits<T>::epsilon() * scale) << i;
-          }
+  using T = TypeParam;
+  for (const Conv2dShape& s : kConvolutionShapes) {
+    const auto input = random_values<T>(input_size(s), 4);
+    const auto weights = random_values<T>(weight_size(s), 5);
+    const auto bias = random_values<T>(s.out_channels, 6);
+    std::vector<T> plain(static_cast<std::size_t>(output_size(s)));
+    auto fused = plain;
+    conv2d_forward(s, input.data(), weights.data(), nullptr, false, plain.data());
+    const auto plane = static_cast<std::size_t>(s.out_height() * s.out_width());
+    for (const bool with_bias : {false, true}) {
+      for (const bool relu : {false, true}) {
+        conv2d_forward(s, input.data(), weights.data(), with_bias ? bias.data() : nullptr, relu,
+                       fused.data());
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+          const T shift = with_bias ? bias[i / plane % bias.size()] : T(0);
+          const T expected = relu ? std::max(T(0), plain[i] + shift) : plain[i] + shift;
+          const T scale = T(1) + std::fabs(plain[i]);
+          ASSERT_NEAR(fused[i], expected, 40 * std::numeric_limits<T>::epsilon() * scale) << i;
         }
       }
     }
-  });
+  }
 }
 
 TYPED_TEST(ConvolutionTest, EmptySizesGiveZeros) {

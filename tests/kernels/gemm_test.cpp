@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -99,77 +98,68 @@ using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(GemmTest, ElementTypes);
 
 TYPED_TEST(GemmTest, AllTransposesOfSmallSizes) {
-  on_every_instruction_set([] {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        for (const std::int64_t m : {0, 1, 2, 3, 5, 8, 17, 33}) {
-          for (const std::int64_t n : {0, 1, 2, 7, 8, 16, 19, 35}) {
-            for (const std::int64_t k : {0, 1, 3, 8, 21})
-              check<TypeParam>({transpose_a, transpose_b, m, n, k});
-          }
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const std::int64_t m : {0, 1, 2, 3, 5, 8, 17, 33}) {
+        for (const std::int64_t n : {0, 1, 2, 7, 8, 16, 19, 35}) {
+          for (const std::int64_t k : {0, 1, 3, 8, 21}) check<TypeParam>({transpose_a, transpose_b, m, n, k});
         }
       }
     }
-  });
+  }
 }
 
 TYPED_TEST(GemmTest, LeadingDimensionsAlphaAndBeta) {
-  on_every_instruction_set([] {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        for (const auto& [alpha, beta] : {std::pair{1, 1}, {2, 0}, {-1, 3}, {0, 0}, {0, 2}}) {
-          const auto scale = static_cast<TypeParam>(alpha) / 2;
-          const auto keep = static_cast<TypeParam>(beta) / 2;
-          check<TypeParam>({transpose_a, transpose_b, 13, 9, 5, 3, scale, keep});
-          check<TypeParam>({transpose_a, transpose_b, 65, 40, 70, 1, scale, keep});
-          check<TypeParam>({transpose_a, transpose_b, 6, 8, 0, 1, scale, keep});
-        }
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const auto& [alpha, beta] : {std::pair{1, 1}, {2, 0}, {-1, 3}, {0, 0}, {0, 2}}) {
+        const auto scale = static_cast<TypeParam>(alpha) / 2;
+        const auto keep = static_cast<TypeParam>(beta) / 2;
+        check<TypeParam>({transpose_a, transpose_b, 13, 9, 5, 3, scale, keep});
+        check<TypeParam>({transpose_a, transpose_b, 65, 40, 70, 1, scale, keep});
+        check<TypeParam>({transpose_a, transpose_b, 6, 8, 0, 1, scale, keep});
       }
     }
-  });
+  }
 }
 
 TYPED_TEST(GemmTest, SizesThatAreCutIntoPartsAndChunks) {
-  on_every_instruction_set([] {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        check<TypeParam>({transpose_a, transpose_b, 300, 130, 60, 1});
-        check<TypeParam>({transpose_a, transpose_b, 70, 600, 53});
-        check<TypeParam>({transpose_a, transpose_b, 33, 31, 9001, 0, TypeParam(0.5), TypeParam(2)});
-        check<TypeParam>({transpose_a, transpose_b, 1, 700, 300});
-        check<TypeParam>({transpose_a, transpose_b, 700, 1, 300});
-        check<TypeParam>({transpose_a, transpose_b, 1500, 3, 600, 2});
-        check<TypeParam>({transpose_a, transpose_b, 260, 520, 500, 3, TypeParam(2), TypeParam(1)});
-      }
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      check<TypeParam>({transpose_a, transpose_b, 300, 130, 60, 1});
+      check<TypeParam>({transpose_a, transpose_b, 70, 600, 53});
+      check<TypeParam>({transpose_a, transpose_b, 33, 31, 9001, 0, TypeParam(0.5), TypeParam(2)});
+      check<TypeParam>({transpose_a, transpose_b, 1, 700, 300});
+      check<TypeParam>({transpose_a, transpose_b, 700, 1, 300});
+      check<TypeParam>({transpose_a, transpose_b, 1500, 3, 600, 2});
+      check<TypeParam>({transpose_a, transpose_b, 260, 520, 500, 3, TypeParam(2), TypeParam(1)});
     }
-  });
+  }
 }
 
 TYPED_TEST(GemmTest, Batches) {
-  on_every_instruction_set([] {
-    for (const bool transpose_b : {false, true}) {
-      for (const bool broadcast_a : {false, true}) {
-        for (const bool broadcast_b : {false, true}) {
-          Problem<TypeParam> p{
-              .transpose_a = broadcast_a, .transpose_b = transpose_b, .m = 9, .n = 14, .k = 11};
-          p.padding = 2;
-          p.batch = 5;
-          p.broadcast_a = broadcast_a;
-          p.broadcast_b = broadcast_b;
-          check(p);
-          p.m = 290;
-          p.n = 65;
-          p.k = 130;
-          p.beta = 1;
-          check(p);
-        }
+  for (const bool transpose_b : {false, true}) {
+    for (const bool broadcast_a : {false, true}) {
+      for (const bool broadcast_b : {false, true}) {
+        Problem<TypeParam> p{
+            .transpose_a = broadcast_a, .transpose_b = transpose_b, .m = 9, .n = 14, .k = 11};
+        p.padding = 2;
+        p.batch = 5;
+        p.broadcast_a = broadcast_a;
+        p.broadcast_b = broadcast_b;
+        check(p);
+        p.m = 290;
+        p.n = 65;
+        p.k = 130;
+        p.beta = 1;
+        check(p);
       }
     }
-    std::vector<TypeParam> nothing(1, 5);
-    gemm_batched(false, false, 0, 1, 1, 1, TypeParam(1), nothing.data(), 1, 1, nothing.data(), 1, 1,
-                 TypeParam(0), nothing.data(), 1, 1);
-    EXPECT_EQ(nothing[0], 5);
-  });
+  }
+  std::vector<TypeParam> nothing(1, 5);
+  gemm_batched(false, false, 0, 1, 1, 1, TypeParam(1), nothing.data(), 1, 1, nothing.data(), 1, 1,
+               TypeParam(0), nothing.data(), 1, 1);
+  EXPECT_EQ(nothing[0], 5);
 }
 
 TYPED_TEST(GemmTest, NotANumberSpreads) {
@@ -251,36 +241,34 @@ TYPED_TEST(GemmTest, LargeProductsAreTheSumOfTheirPieces) {
 // The bits of a bias and a relu are those of a pass of their own, whichever way the product takes.
 TYPED_TEST(GemmTest, FinishesRows) {
   using T = TypeParam;
-  on_every_instruction_set([] {
-    struct Shape {
-      bool transpose_a, transpose_b;
-      std::int64_t m, n, k;
+  struct Shape {
+    bool transpose_a, transpose_b;
+    std::int64_t m, n, k;
+  };
+  for (const Shape& s :
+       {Shape{false, true, 100, 10, 40}, Shape{false, false, 33, 67, 300}, Shape{true, false, 19, 131, 7},
+        Shape{false, true, 130, 500, 600}, Shape{false, true, 50, 2, 30}, Shape{true, false, 90, 9, 20},
+        Shape{false, true, 20, 30, 5000}, Shape{false, false, 4, 5, 0}}) {
+    const auto a = random_values<T>(s.m * s.k + 1, 1);
+    const auto b = random_values<T>(s.n * s.k + 1, 2);
+    const auto bias = random_values<T>(s.n, 3);
+    const auto multiply = [&](const Finish<T>& finish) {
+      std::vector<T> c(static_cast<std::size_t>(s.m * s.n), T(0.25));
+      gemm(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(1), a.data(), s.transpose_a ? s.m : s.k, b.data(),
+           s.transpose_b ? s.k : s.n, T(2), c.data(), s.n, finish);
+      return c;
     };
-    for (const Shape& s :
-         {Shape{false, true, 100, 10, 40}, Shape{false, false, 33, 67, 300}, Shape{true, false, 19, 131, 7},
-          Shape{false, true, 130, 500, 600}, Shape{false, true, 50, 2, 30}, Shape{true, false, 90, 9, 20},
-          Shape{false, true, 20, 30, 5000}, Shape{false, false, 4, 5, 0}}) {
-      const auto a = random_values<T>(s.m * s.k + 1, 1);
-      const auto b = random_values<T>(s.n * s.k + 1, 2);
-      const auto bias = random_values<T>(s.n, 3);
-      const auto multiply = [&](const Finish<T>& finish) {
-        std::vector<T> c(static_cast<std::size_t>(s.m * s.n), T(0.25));
-        gemm(s.transpose_a, s.transpose_b, s.m, s.n, s.k, T(1), a.data(), s.transpose_a ? s.m : s.k, b.data(),
-             s.transpose_b ? s.k : s.n, T(2), c.data(), s.n, finish);
-        return c;
-      };
-      const std::vector<T> sums = multiply({});
-      std::vector<T> shifted = sums;
-      for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] += bias[i % static_cast<std::size_t>(s.n)];
-      EXPECT_EQ(multiply({.bias = bias.data()}), shifted);
-      std::vector<T> cut = shifted;
-      for (T& value : cut) value = std::max(T(0), value);
-      EXPECT_EQ(multiply({.bias = bias.data(), .relu = true}), cut);
-      cut = sums;
-      for (T& value : cut) value = std::max(T(0), value);
-      EXPECT_EQ(multiply({.relu = true}), cut);
-    }
-  });
+    const std::vector<T> sums = multiply({});
+    std::vector<T> shifted = sums;
+    for (std::size_t i = 0; i < shifted.size(); ++i) shifted[i] += bias[i % static_cast<std::size_t>(s.n)];
+    EXPECT_EQ(multiply({.bias = bias.data()}), shifted);
+    std::vector<T> cut = shifted;
+    for (T& value : cut) value = std::max(T(0), value);
+    EXPECT_EQ(multiply({.bias = bias.data(), .relu = true}), cut);
+    cut = sums;
+    for (T& value : cut) value = std::max(T(0), value);
+    EXPECT_EQ(multiply({.relu = true}), cut);
+  }
 }
 
 TYPED_TEST(GemmTest, ReluKeepsNaN) {

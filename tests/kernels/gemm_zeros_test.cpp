@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -94,85 +93,76 @@ void expect_same_bits(const Matrices& matrices, float alpha, float beta, const F
 }
 
 TEST(GemmZerosTest, GivesTheBitsOfTheLoopsThatSkipNothing) {
-  on_every_instruction_set([] {
-    for (const bool transpose_a : {false, true}) {
-      for (const bool transpose_b : {false, true}) {
-        for (const Sizes& sizes :
-             {Sizes{transpose_a, transpose_b, 40, 64, 33}, Sizes{transpose_a, transpose_b, 37, 101, 100, 3},
-              Sizes{transpose_a, transpose_b, 150, 131, 300, 1},
-              Sizes{transpose_a, transpose_b, 33, 500, 513}, Sizes{transpose_a, transpose_b, 1, 1, 1},
-              Sizes{transpose_a, transpose_b, 17, 5, 2}}) {
-          for (const double density : {0.0, 0.5, 1.0}) {
-            const Matrices matrices(sizes, density);
-            expect_same_bits(matrices, 1, 0, {}, {0, sizes.m, 0, sizes.n});
-          }
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      for (const Sizes& sizes :
+           {Sizes{transpose_a, transpose_b, 40, 64, 33}, Sizes{transpose_a, transpose_b, 37, 101, 100, 3},
+            Sizes{transpose_a, transpose_b, 150, 131, 300, 1}, Sizes{transpose_a, transpose_b, 33, 500, 513},
+            Sizes{transpose_a, transpose_b, 1, 1, 1}, Sizes{transpose_a, transpose_b, 17, 5, 2}}) {
+        for (const double density : {0.0, 0.5, 1.0}) {
+          const Matrices matrices(sizes, density);
+          expect_same_bits(matrices, 1, 0, {}, {0, sizes.m, 0, sizes.n});
         }
       }
     }
-  });
+  }
 }
 
 TEST(GemmZerosTest, ScalesAddsAndFinishes) {
-  on_every_instruction_set([] {
-    const Matrices matrices({false, true, 45, 77, 280, 2}, 0.5);
-    const Part all{0, 45, 0, 77};
-    expect_same_bits(matrices, 0.5F, 2, {}, all);
-    expect_same_bits(matrices, 1, 1, {.bias = matrices.bias.data()}, all);
-    expect_same_bits(matrices, 1, 0, {.bias = matrices.bias.data(), .relu = true}, all);
-    expect_same_bits(matrices, -1, 0, {.relu = true}, all);
-  });
+  const Matrices matrices({false, true, 45, 77, 280, 2}, 0.5);
+  const Part all{0, 45, 0, 77};
+  expect_same_bits(matrices, 0.5F, 2, {}, all);
+  expect_same_bits(matrices, 1, 1, {.bias = matrices.bias.data()}, all);
+  expect_same_bits(matrices, 1, 0, {.bias = matrices.bias.data(), .relu = true}, all);
+  expect_same_bits(matrices, -1, 0, {.relu = true}, all);
 }
 
 TEST(GemmZerosTest, ComputesOnePartAndNothingElse) {
-  on_every_instruction_set([] {
-    for (const bool transpose : {false, true}) {
-      const Matrices matrices({transpose, transpose, 90, 150, 60}, 0.5);
-      expect_same_bits(matrices, 1, 0, {}, {24, 31, 48, 67});
-      expect_same_bits(matrices, 1, 0, {.bias = matrices.bias.data()}, {5, 1, 149, 1});
-    }
-  });
+  for (const bool transpose : {false, true}) {
+    const Matrices matrices({transpose, transpose, 90, 150, 60}, 0.5);
+    expect_same_bits(matrices, 1, 0, {}, {24, 31, 48, 67});
+    expect_same_bits(matrices, 1, 0, {.bias = matrices.bias.data()}, {5, 1, 149, 1});
+  }
 }
 
 // Zero times infinity is NaN, and so is zero times NaN, wherever they stand.
 TEST(GemmZerosTest, InfinitiesAndNaNSpread) {
-  on_every_instruction_set([] {
-    for (const bool transpose : {false, true}) {
-      const Sizes sizes{transpose, transpose, 70, 101, 530};
-      struct Place {
-        std::int64_t k, column;
-        float value;
+  for (const bool transpose : {false, true}) {
+    const Sizes sizes{transpose, transpose, 70, 101, 530};
+    struct Place {
+      std::int64_t k, column;
+      float value;
+    };
+    for (const Place& place : {Place{0, 0, kInfinity}, Place{529, 100, -kInfinity}, Place{270, 96, kNaN}}) {
+      Matrices matrices(sizes, 0.5);
+      matrices.at_b(place.k, place.column) = place.value;
+      matrices.at_a(11, place.k) = 0;
+      matrices.at_a(12, place.k) = 1;
+      matrices.at_a(33, 40) = kNaN;
+      std::vector<float> c;
+      multiply_part_skipping_zeros(matrices.product(c), {0, sizes.m, 0, sizes.n});
+      const auto at = [&](std::int64_t row, std::int64_t column) {
+        return c[static_cast<std::size_t>(row * sizes.n + column)];
       };
-      for (const Place& place : {Place{0, 0, kInfinity}, Place{529, 100, -kInfinity}, Place{270, 96, kNaN}}) {
-        Matrices matrices(sizes, 0.5);
-        matrices.at_b(place.k, place.column) = place.value;
-        matrices.at_a(11, place.k) = 0;
-        matrices.at_a(12, place.k) = 1;
-        matrices.at_a(33, 40) = kNaN;
-        std::vector<float> c;
-        multiply_part_skipping_zeros(matrices.product(c), {0, sizes.m, 0, sizes.n});
-        const auto at = [&](std::int64_t row, std::int64_t column) {
-          return c[static_cast<std::size_t>(row * sizes.n + column)];
-        };
-        EXPECT_TRUE(std::isnan(at(11, place.column)));
-        if (std::isnan(place.value)) {
-          EXPECT_TRUE(std::isnan(at(12, place.column)));
-        } else {
-          EXPECT_EQ(at(12, place.column), place.value);
-        }
-        std::int64_t not_finite = 0;
-        for (std::int64_t row = 0; row < sizes.m; ++row) {
-          for (std::int64_t column = 0; column < sizes.n; ++column) {
-            if (row == 33) {
-              EXPECT_TRUE(std::isnan(at(row, column)));
-            } else {
-              not_finite += !std::isfinite(at(row, column));
-            }
+      EXPECT_TRUE(std::isnan(at(11, place.column)));
+      if (std::isnan(place.value)) {
+        EXPECT_TRUE(std::isnan(at(12, place.column)));
+      } else {
+        EXPECT_EQ(at(12, place.column), place.value);
+      }
+      std::int64_t not_finite = 0;
+      for (std::int64_t row = 0; row < sizes.m; ++row) {
+        for (std::int64_t column = 0; column < sizes.n; ++column) {
+          if (row == 33) {
+            EXPECT_TRUE(std::isnan(at(row, column)));
+          } else {
+            not_finite += !std::isfinite(at(row, column));
           }
         }
-        EXPECT_EQ(not_finite, sizes.m - 1);
       }
+      EXPECT_EQ(not_finite, sizes.m - 1);
     }
-  });
+  }
 }
 
 TEST(GemmZerosTest, IsWorthItForManyZerosInALargeProduct) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 #include <vector>
 
 #include "likely/core/error.hpp"
@@ -13,6 +14,16 @@ namespace {
 
 TEST(InstructionSet, RefusesAnUnknownName) { EXPECT_THROW(use_instruction_set("abacus"), Error); }
 
+TEST(InstructionSet, IsTheOneThatWasAskedFor) {
+  const std::string before = instruction_set();
+  for (const std::string& name : instruction_sets()) {
+    use_instruction_set(name);
+    EXPECT_EQ(instruction_set(), name);
+  }
+  use_instruction_set(before);
+  EXPECT_EQ(instruction_set(), before);
+}
+
 // Widths of vectors do not change a product's bits, only whether multiply and add are rounded once or twice.
 TEST(InstructionSet, ProductsHaveTheSameBitsWithAnyFusedMultiplyAdd) {
   std::mt19937 generator(1);
@@ -22,6 +33,7 @@ TEST(InstructionSet, ProductsHaveTheSameBitsWithAnyFusedMultiplyAdd) {
   for (float& value : a) value = uniform(generator);
   for (float& value : b) value = uniform(generator);
   std::vector<std::vector<float>> results;
+  const std::string before = instruction_set();
   const auto sets = instruction_sets();
   ASSERT_FALSE(sets.empty());
   for (const auto& name : sets) {
@@ -31,7 +43,7 @@ TEST(InstructionSet, ProductsHaveTheSameBitsWithAnyFusedMultiplyAdd) {
     gemm(false, true, 70, 90, 300, 1.0f, a.data(), 300, b.data(), 300, 0.0f, c.data(), 90);
     results.push_back(c);
   }
-  use_instruction_set(sets.front());
+  use_instruction_set(before);
   for (const auto& result : results) EXPECT_EQ(result, results.front());
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -115,89 +114,81 @@ using FloatingTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Normalize, FloatingTypes);
 
 TYPED_TEST(Normalize, LayerNormAndItsGradientsAgreeWithTheDefinition) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    for (const std::int64_t cols : {2, 7, 16, 40, 131}) {
-      const std::int64_t rows = 3;
-      const Rule rule{[&](std::size_t i) { return i / static_cast<std::size_t>(cols); },
-                      [&](std::size_t i) { return i % static_cast<std::size_t>(cols); }, 3};
-      this->check(rule, rows * cols, cols, [&](const auto& x, const auto& w, const auto& b, const auto& g) {
-        std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), db(w.size()), mean(3), rstd(3);
-        layer_norm(x.data(), w.data(), b.data(), kEpsilon, y.data(), mean.data(), rstd.data(), rows, cols);
-        layer_norm_backward(x.data(), g.data(), w.data(), mean.data(), rstd.data(), dx.data(), dw.data(),
-                            db.data(), rows, cols);
-        return typename TestFixture::Result{y, dx, dw, db};
-      });
-    }
-  });
+  using T = TypeParam;
+  for (const std::int64_t cols : {2, 7, 16, 40, 131}) {
+    const std::int64_t rows = 3;
+    const Rule rule{[&](std::size_t i) { return i / static_cast<std::size_t>(cols); },
+                    [&](std::size_t i) { return i % static_cast<std::size_t>(cols); }, 3};
+    this->check(rule, rows * cols, cols, [&](const auto& x, const auto& w, const auto& b, const auto& g) {
+      std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), db(w.size()), mean(3), rstd(3);
+      layer_norm(x.data(), w.data(), b.data(), kEpsilon, y.data(), mean.data(), rstd.data(), rows, cols);
+      layer_norm_backward(x.data(), g.data(), w.data(), mean.data(), rstd.data(), dx.data(), dw.data(),
+                          db.data(), rows, cols);
+      return typename TestFixture::Result{y, dx, dw, db};
+    });
+  }
 }
 
 TYPED_TEST(Normalize, RmsNormAndItsGradientsAgreeWithTheDefinition) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    for (const std::int64_t cols : {1, 9, 64, 100}) {
-      const std::int64_t rows = 3;
-      const Rule rule{[&](std::size_t i) { return i / static_cast<std::size_t>(cols); },
-                      [&](std::size_t i) { return i % static_cast<std::size_t>(cols); }, 3, false};
-      this->check(
-          rule, rows * cols, cols,
-          [&](const auto& x, const auto& w, const auto&, const auto& g) {
-            std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), rstd(3);
-            rms_norm(x.data(), w.data(), kEpsilon, y.data(), rstd.data(), rows, cols);
-            rms_norm_backward(x.data(), g.data(), w.data(), rstd.data(), dx.data(), dw.data(), rows, cols);
-            return typename TestFixture::Result{y, dx, dw, {}};
-          },
-          false);
-    }
-  });
+  using T = TypeParam;
+  for (const std::int64_t cols : {1, 9, 64, 100}) {
+    const std::int64_t rows = 3;
+    const Rule rule{[&](std::size_t i) { return i / static_cast<std::size_t>(cols); },
+                    [&](std::size_t i) { return i % static_cast<std::size_t>(cols); }, 3, false};
+    this->check(
+        rule, rows * cols, cols,
+        [&](const auto& x, const auto& w, const auto&, const auto& g) {
+          std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), rstd(3);
+          rms_norm(x.data(), w.data(), kEpsilon, y.data(), rstd.data(), rows, cols);
+          rms_norm_backward(x.data(), g.data(), w.data(), rstd.data(), dx.data(), dw.data(), rows, cols);
+          return typename TestFixture::Result{y, dx, dw, {}};
+        },
+        false);
+  }
 }
 
 TYPED_TEST(Normalize, BatchNormAndItsGradientsAgreeWithTheDefinition) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    for (const ImageShape shape : {ImageShape{4, 3, 1}, {2, 3, 5}, {3, 2, 20}, {1, 2, 33}}) {
-      const auto channel = [&](std::size_t i) {
-        return i / static_cast<std::size_t>(shape.spatial) % static_cast<std::size_t>(shape.channels);
-      };
-      const Rule rule{channel, channel, static_cast<std::size_t>(shape.channels)};
-      this->check(rule, shape.batch * shape.channels * shape.spatial, shape.channels,
-                  [&](const auto& x, const auto& w, const auto& b, const auto& g) {
-                    std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), db(w.size()), mean(w.size()),
-                        variance(w.size()), rstd(w.size());
-                    batch_norm(x.data(), shape, w.data(), b.data(), nullptr, false, kEpsilon, y.data(),
-                               mean.data(), variance.data(), rstd.data());
-                    batch_norm_backward(x.data(), g.data(), nullptr, shape, mean.data(), rstd.data(),
-                                        w.data(), dx.data(), dw.data(), db.data(), nullptr);
-                    return typename TestFixture::Result{y, dx, dw, db};
-                  });
-    }
-  });
+  using T = TypeParam;
+  for (const ImageShape shape : {ImageShape{4, 3, 1}, {2, 3, 5}, {3, 2, 20}, {1, 2, 33}}) {
+    const auto channel = [&](std::size_t i) {
+      return i / static_cast<std::size_t>(shape.spatial) % static_cast<std::size_t>(shape.channels);
+    };
+    const Rule rule{channel, channel, static_cast<std::size_t>(shape.channels)};
+    this->check(rule, shape.batch * shape.channels * shape.spatial, shape.channels,
+                [&](const auto& x, const auto& w, const auto& b, const auto& g) {
+                  std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), db(w.size()), mean(w.size()),
+                      variance(w.size()), rstd(w.size());
+                  batch_norm(x.data(), shape, w.data(), b.data(), nullptr, false, kEpsilon, y.data(),
+                             mean.data(), variance.data(), rstd.data());
+                  batch_norm_backward(x.data(), g.data(), nullptr, shape, mean.data(), rstd.data(), w.data(),
+                                      dx.data(), dw.data(), db.data(), nullptr);
+                  return typename TestFixture::Result{y, dx, dw, db};
+                });
+  }
 }
 
 TYPED_TEST(Normalize, GroupNormAndItsGradientsAgreeWithTheDefinition) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    for (const ImageShape shape : {ImageShape{2, 4, 1}, {2, 4, 5}, {1, 6, 19}}) {
-      for (const std::int64_t groups : {1, 2}) {
-        const auto spatial = static_cast<std::size_t>(shape.spatial),
-                   channels = static_cast<std::size_t>(shape.channels);
-        const auto size = channels / static_cast<std::size_t>(groups) * spatial;
-        const Rule rule{[=](std::size_t i) { return i / size; },
-                        [=](std::size_t i) { return i / spatial % channels; },
-                        static_cast<std::size_t>(shape.batch * groups)};
-        this->check(rule, shape.batch * shape.channels * shape.spatial, shape.channels,
-                    [&](const auto& x, const auto& w, const auto& b, const auto& g) {
-                      std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), db(w.size()), mean(rule.sets),
-                          rstd(rule.sets);
-                      group_norm(x.data(), shape, groups, w.data(), b.data(), kEpsilon, y.data(), mean.data(),
-                                 rstd.data());
-                      group_norm_backward(x.data(), g.data(), shape, groups, mean.data(), rstd.data(),
-                                          w.data(), dx.data(), dw.data(), db.data());
-                      return typename TestFixture::Result{y, dx, dw, db};
-                    });
-      }
+  using T = TypeParam;
+  for (const ImageShape shape : {ImageShape{2, 4, 1}, {2, 4, 5}, {1, 6, 19}}) {
+    for (const std::int64_t groups : {1, 2}) {
+      const auto spatial = static_cast<std::size_t>(shape.spatial),
+                 channels = static_cast<std::size_t>(shape.channels);
+      const auto size = channels / static_cast<std::size_t>(groups) * spatial;
+      const Rule rule{[=](std::size_t i) { return i / size; },
+                      [=](std::size_t i) { return i / spatial % channels; },
+                      static_cast<std::size_t>(shape.batch * groups)};
+      this->check(rule, shape.batch * shape.channels * shape.spatial, shape.channels,
+                  [&](const auto& x, const auto& w, const auto& b, const auto& g) {
+                    std::vector<T> y(x.size()), dx(x.size()), dw(w.size()), db(w.size()), mean(rule.sets),
+                        rstd(rule.sets);
+                    group_norm(x.data(), shape, groups, w.data(), b.data(), kEpsilon, y.data(), mean.data(),
+                               rstd.data());
+                    group_norm_backward(x.data(), g.data(), shape, groups, mean.data(), rstd.data(), w.data(),
+                                        dx.data(), dw.data(), db.data());
+                    return typename TestFixture::Result{y, dx, dw, db};
+                  });
     }
-  });
+  }
 }
 
 // The fused relu and residual against the same steps one by one, and missing weights against ones.
@@ -243,29 +234,27 @@ TYPED_TEST(Normalize, BatchNormFusesResidualAndReluAndAllowsMissingParameters) {
 // With a mean of 10000 and a spread of 1, the sum of squares alone would have lost every digit of the
 // variance.
 TYPED_TEST(Normalize, StatisticsSurviveALargeMean) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    const ImageShape shape{8, 2, 500};
-    const auto x = normal_values<T>(8 * 2 * 500, 5, 1e4);
-    std::vector<T> mean(2), variance(2), row_mean(1), rstd(1), y(1000);
-    channel_statistics(x.data(), shape, mean.data(), variance.data());
-    for (std::size_t c = 0; c < 2; ++c) {
-      long double sum = 0, squares = 0;
-      for (std::size_t n = 0; n < 8; ++n) {
-        for (std::size_t s = 0; s < 500; ++s) sum += x[(n * 2 + c) * 500 + s];
-      }
-      for (std::size_t n = 0; n < 8; ++n) {
-        for (std::size_t s = 0; s < 500; ++s) squares += std::pow(x[(n * 2 + c) * 500 + s] - sum / 4000, 2);
-      }
-      EXPECT_NEAR(mean[c], static_cast<double>(sum / 4000), sizeof(T) == 4 ? 6e-4 : 1e-10);
-      EXPECT_NEAR(variance[c], static_cast<double>(squares / 4000), sizeof(T) == 4 ? 1e-5 : 1e-10);
+  using T = TypeParam;
+  const ImageShape shape{8, 2, 500};
+  const auto x = normal_values<T>(8 * 2 * 500, 5, 1e4);
+  std::vector<T> mean(2), variance(2), row_mean(1), rstd(1), y(1000);
+  channel_statistics(x.data(), shape, mean.data(), variance.data());
+  for (std::size_t c = 0; c < 2; ++c) {
+    long double sum = 0, squares = 0;
+    for (std::size_t n = 0; n < 8; ++n) {
+      for (std::size_t s = 0; s < 500; ++s) sum += x[(n * 2 + c) * 500 + s];
     }
-    layer_norm(x.data(), static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), 0.0, y.data(),
-               row_mean.data(), rstd.data(), 1, 1000);
-    long double squares = 0;
-    for (const T v : y) squares += static_cast<long double>(v) * static_cast<long double>(v);
-    EXPECT_NEAR(static_cast<double>(squares / 1000), 1, 1e-5);
-  });
+    for (std::size_t n = 0; n < 8; ++n) {
+      for (std::size_t s = 0; s < 500; ++s) squares += std::pow(x[(n * 2 + c) * 500 + s] - sum / 4000, 2);
+    }
+    EXPECT_NEAR(mean[c], static_cast<double>(sum / 4000), sizeof(T) == 4 ? 6e-4 : 1e-10);
+    EXPECT_NEAR(variance[c], static_cast<double>(squares / 4000), sizeof(T) == 4 ? 1e-5 : 1e-10);
+  }
+  layer_norm(x.data(), static_cast<const T*>(nullptr), static_cast<const T*>(nullptr), 0.0, y.data(),
+             row_mean.data(), rstd.data(), 1, 1000);
+  long double squares = 0;
+  for (const T v : y) squares += static_cast<long double>(v) * static_cast<long double>(v);
+  EXPECT_NEAR(static_cast<double>(squares / 1000), 1, 1e-5);
 }
 
 TYPED_TEST(Normalize, SameBitsForAnyThreadCount) {

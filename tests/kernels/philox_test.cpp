@@ -5,8 +5,6 @@
 
 #include <vector>
 
-#include "tests/kernels/every_instruction_set.hpp"
-
 namespace likely::kernels {
 namespace {
 
@@ -30,19 +28,17 @@ TEST(Philox, BlocksAreThoseOfRandom123) {
 }
 
 TEST(Philox, GroupsHoldTheWordsOfSixteenBlocksWordByWord) {
-  on_every_instruction_set([&] {
-    const RandomKey key{0x0123456789abcdef, 0xfedcba9876543210};
-    // The groups lie on both sides of the 32-bit border of the block index.
-    const std::int64_t first = (std::int64_t{1} << 28) - 3, count = 7;
-    std::vector<std::uint32_t> words(64 * count);
-    philox_groups(key, first, count, words.data());
-    for (std::int64_t i = 0; i < 64 * count; ++i) {
-      const auto number = static_cast<std::uint64_t>(64 * first + i);
-      const auto expected = reference_block(key, number / 64 * 16 + number % 16)[number / 16 % 4];
-      ASSERT_EQ(words[static_cast<std::size_t>(i)], expected) << i;
-      ASSERT_EQ(philox_word(key, number), expected) << i;
-    }
-  });
+  const RandomKey key{0x0123456789abcdef, 0xfedcba9876543210};
+  // The groups lie on both sides of the 32-bit border of the block index.
+  const std::int64_t first = (std::int64_t{1} << 28) - 3, count = 7;
+  std::vector<std::uint32_t> words(64 * count);
+  philox_groups(key, first, count, words.data());
+  for (std::int64_t i = 0; i < 64 * count; ++i) {
+    const auto number = static_cast<std::uint64_t>(64 * first + i);
+    const auto expected = reference_block(key, number / 64 * 16 + number % 16)[number / 16 % 4];
+    ASSERT_EQ(words[static_cast<std::size_t>(i)], expected) << i;
+    ASSERT_EQ(philox_word(key, number), expected) << i;
+  }
 }
 
 }  // namespace

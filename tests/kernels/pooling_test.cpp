@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -70,36 +69,34 @@ using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(PoolingTest, ElementTypes);
 
 TYPED_TEST(PoolingTest, MaximumAndItsGradient) {
-  on_every_instruction_set([] {
-    for (const Pool2dShape& s : kShapes) {
-      const auto input = random_values<TypeParam>(s.planes * s.in_height * s.in_width, 1);
-      const std::int64_t outputs = s.planes * s.out_height() * s.out_width();
-      std::vector<TypeParam> output(static_cast<std::size_t>(outputs));
-      std::vector<std::int64_t> index(output.size());
-      max_pool2d_forward(s, input.data(), output.data(), index.data());
-      const auto gradient = random_values<TypeParam>(outputs, 2);
-      std::vector<TypeParam> expected_gradient(input.size(), 0);
-      visit_outputs(s, [&](std::size_t out, std::int64_t plane, std::int64_t row, std::int64_t column) {
-        TypeParam largest = -std::numeric_limits<TypeParam>::infinity();
-        std::size_t first = 0;
-        visit_window(s, plane, row, column, [&](std::size_t in) {
-          if (input[in] > largest) {
-            largest = input[in];
-            first = in;
-          }
-        });
-        EXPECT_EQ(output[out], largest);
-        EXPECT_EQ(static_cast<std::size_t>(plane * s.in_height * s.in_width + index[out]), first);
-        expected_gradient[first] += gradient[out];
+  for (const Pool2dShape& s : kShapes) {
+    const auto input = random_values<TypeParam>(s.planes * s.in_height * s.in_width, 1);
+    const std::int64_t outputs = s.planes * s.out_height() * s.out_width();
+    std::vector<TypeParam> output(static_cast<std::size_t>(outputs));
+    std::vector<std::int64_t> index(output.size());
+    max_pool2d_forward(s, input.data(), output.data(), index.data());
+    const auto gradient = random_values<TypeParam>(outputs, 2);
+    std::vector<TypeParam> expected_gradient(input.size(), 0);
+    visit_outputs(s, [&](std::size_t out, std::int64_t plane, std::int64_t row, std::int64_t column) {
+      TypeParam largest = -std::numeric_limits<TypeParam>::infinity();
+      std::size_t first = 0;
+      visit_window(s, plane, row, column, [&](std::size_t in) {
+        if (input[in] > largest) {
+          largest = input[in];
+          first = in;
+        }
       });
-      std::vector<TypeParam> grad_input(input.size(), 99);
-      max_pool2d_backward(s, gradient.data(), index.data(), grad_input.data());
-      EXPECT_EQ(grad_input, expected_gradient);
-      std::vector<TypeParam> again(output.size());
-      max_pool2d_forward(s, input.data(), again.data(), nullptr);
-      EXPECT_EQ(again, output);
-    }
-  });
+      EXPECT_EQ(output[out], largest);
+      EXPECT_EQ(static_cast<std::size_t>(plane * s.in_height * s.in_width + index[out]), first);
+      expected_gradient[first] += gradient[out];
+    });
+    std::vector<TypeParam> grad_input(input.size(), 99);
+    max_pool2d_backward(s, gradient.data(), index.data(), grad_input.data());
+    EXPECT_EQ(grad_input, expected_gradient);
+    std::vector<TypeParam> again(output.size());
+    max_pool2d_forward(s, input.data(), again.data(), nullptr);
+    EXPECT_EQ(again, output);
+  }
 }
 
 TYPED_TEST(PoolingTest, MaximumOfEqualValuesIsTheFirst) {
@@ -113,25 +110,23 @@ TYPED_TEST(PoolingTest, MaximumOfEqualValuesIsTheFirst) {
 }
 
 TYPED_TEST(PoolingTest, NotANumberIsTheMaximum) {
-  on_every_instruction_set([] {
-    constexpr TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
-    for (const std::int64_t stride : {1, 2}) {
-      const Pool2dShape s{1, 4, 18, 2, 2, stride, stride};
-      for (std::size_t at = 0; at < 72; ++at) {
-        auto input = random_values<TypeParam>(72, 3);
-        input[at] = nan;
-        std::vector<TypeParam> output(static_cast<std::size_t>(s.out_height() * s.out_width()));
-        std::vector<std::int64_t> index(output.size());
-        max_pool2d_forward(s, input.data(), output.data(), index.data());
-        visit_outputs(s, [&](std::size_t out, std::int64_t plane, std::int64_t row, std::int64_t column) {
-          bool has = false;
-          visit_window(s, plane, row, column, [&](std::size_t in) { has = has || in == at; });
-          EXPECT_EQ(std::isnan(output[out]), has);
-          EXPECT_EQ(static_cast<std::size_t>(index[out]) == at, has);
-        });
-      }
+  constexpr TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
+  for (const std::int64_t stride : {1, 2}) {
+    const Pool2dShape s{1, 4, 18, 2, 2, stride, stride};
+    for (std::size_t at = 0; at < 72; ++at) {
+      auto input = random_values<TypeParam>(72, 3);
+      input[at] = nan;
+      std::vector<TypeParam> output(static_cast<std::size_t>(s.out_height() * s.out_width()));
+      std::vector<std::int64_t> index(output.size());
+      max_pool2d_forward(s, input.data(), output.data(), index.data());
+      visit_outputs(s, [&](std::size_t out, std::int64_t plane, std::int64_t row, std::int64_t column) {
+        bool has = false;
+        visit_window(s, plane, row, column, [&](std::size_t in) { has = has || in == at; });
+        EXPECT_EQ(std::isnan(output[out]), has);
+        EXPECT_EQ(static_cast<std::size_t>(index[out]) == at, has);
+      });
     }
-  });
+  }
 }
 
 TYPED_TEST(PoolingTest, AverageAndItsGradient) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/kernels/every_instruction_set.hpp"
 #include "tests/kernels/random_checks.hpp"
 
 namespace likely::kernels {
@@ -21,38 +20,34 @@ using FloatingTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(RandomFloating, FloatingTypes);
 
 TEST(RandomBits, AreTheWordsOfTheGenerator) {
-  on_every_instruction_set([&] {
-    std::vector<std::uint32_t> words(1000);
-    std::vector<std::uint64_t> wides(1000);
-    fill_bits(kKey, words.data(), 1000);
-    fill_bits(kKey, wides.data(), 1000);
-    for (std::uint64_t i = 0; i < 1000; ++i) {
-      EXPECT_EQ(words[i], philox_word(kKey, i));
-      const PhiloxBlock block = philox_block(kKey, i / 32 * 16 + i % 16);
-      const std::size_t half = i / 16 % 2;
-      EXPECT_EQ(wides[i], block[2 * half] | std::uint64_t{block[2 * half + 1]} << 32);
-    }
-  });
+  std::vector<std::uint32_t> words(1000);
+  std::vector<std::uint64_t> wides(1000);
+  fill_bits(kKey, words.data(), 1000);
+  fill_bits(kKey, wides.data(), 1000);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(words[i], philox_word(kKey, i));
+    const PhiloxBlock block = philox_block(kKey, i / 32 * 16 + i % 16);
+    const std::size_t half = i / 16 % 2;
+    EXPECT_EQ(wides[i], block[2 * half] | std::uint64_t{block[2 * half + 1]} << 32);
+  }
 }
 
 TEST(RandomUniform, IsTheTopBitsOfTheGenerator) {
-  on_every_instruction_set([&] {
-    std::vector<float> half_open(1000), open(1000);
-    std::vector<double> half_open_wide(1000), open_wide(1000);
-    std::vector<std::uint64_t> wides(1000);
-    fill_uniform(kKey, half_open.data(), 1000);
-    fill_uniform_open(kKey, open.data(), 1000);
-    fill_uniform(kKey, half_open_wide.data(), 1000);
-    fill_uniform_open(kKey, open_wide.data(), 1000);
-    fill_bits(kKey, wides.data(), 1000);
-    for (std::size_t i = 0; i < 1000; ++i) {
-      const std::uint32_t word = philox_word(kKey, i);
-      EXPECT_EQ(half_open[i], std::ldexp(static_cast<float>(word >> 8), -24));
-      EXPECT_EQ(open[i], std::ldexp(static_cast<float>(word >> 9) + 0.5f, -23));
-      EXPECT_EQ(half_open_wide[i], std::ldexp(static_cast<double>(wides[i] >> 11), -53));
-      EXPECT_EQ(open_wide[i], std::ldexp(static_cast<double>(wides[i] >> 12) + 0.5, -52));
-    }
-  });
+  std::vector<float> half_open(1000), open(1000);
+  std::vector<double> half_open_wide(1000), open_wide(1000);
+  std::vector<std::uint64_t> wides(1000);
+  fill_uniform(kKey, half_open.data(), 1000);
+  fill_uniform_open(kKey, open.data(), 1000);
+  fill_uniform(kKey, half_open_wide.data(), 1000);
+  fill_uniform_open(kKey, open_wide.data(), 1000);
+  fill_bits(kKey, wides.data(), 1000);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const std::uint32_t word = philox_word(kKey, i);
+    EXPECT_EQ(half_open[i], std::ldexp(static_cast<float>(word >> 8), -24));
+    EXPECT_EQ(open[i], std::ldexp(static_cast<float>(word >> 9) + 0.5f, -23));
+    EXPECT_EQ(half_open_wide[i], std::ldexp(static_cast<double>(wides[i] >> 11), -53));
+    EXPECT_EQ(open_wide[i], std::ldexp(static_cast<double>(wides[i] >> 12) + 0.5, -52));
+  }
 }
 
 TYPED_TEST(RandomFloating, UniformIsUniform) {
@@ -67,36 +62,34 @@ TYPED_TEST(RandomFloating, UniformIsUniform) {
 }
 
 TYPED_TEST(RandomFloating, NormalIsBoxMullerOfTheGeneratorsBits) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    const std::size_t n = 4096;
-    std::vector<T> z(n);
-    fill_normal(kKey, z.data(), n);
-    constexpr double kPi = 3.14159265358979323846;
-    for (std::size_t i = 0; i < n; ++i) {
-      double u = 0, turn = 0;
-      std::uint64_t sign = 0;
-      bool cosine = false;
-      if constexpr (sizeof(T) == 4) {
-        const PhiloxBlock b = philox_block(kKey, i / 64 * 16 + i % 16);
-        const std::size_t pair = i / 32 % 2;
-        cosine = i / 16 % 2 == 0;
-        u = (static_cast<double>(b[2 * pair] >> 1) + 0.5) * 0x1p-31;
-        turn = static_cast<double>(static_cast<std::int32_t>(b[2 * pair + 1])) * 0x1p-32;
-        sign = b[2 * pair + 1] & 1;
-      } else {
-        const PhiloxBlock b = philox_block(kKey, i / 32 * 16 + i % 16);
-        cosine = i / 16 % 2 == 0;
-        u = static_cast<double>((b[0] | std::uint64_t{b[1]} << 32) >> 11 | 1) * 0x1p-53;
-        const std::uint64_t angle = b[2] | std::uint64_t{b[3]} << 32;
-        turn = (static_cast<double>(angle >> 11) - (0x1p52 - 0.5)) * 0x1p-53;
-        sign = angle & 1;
-      }
-      const double radius = std::sqrt(-2 * std::log(u)) * (sign != 0 ? -1 : 1);
-      const double expected = radius * (cosine ? std::cos(kPi * turn) : std::sin(kPi * turn));
-      EXPECT_NEAR(z[i], expected, sizeof(T) == 4 ? 1.5e-6 : 1e-14) << i;
+  using T = TypeParam;
+  const std::size_t n = 4096;
+  std::vector<T> z(n);
+  fill_normal(kKey, z.data(), n);
+  constexpr double kPi = 3.14159265358979323846;
+  for (std::size_t i = 0; i < n; ++i) {
+    double u = 0, turn = 0;
+    std::uint64_t sign = 0;
+    bool cosine = false;
+    if constexpr (sizeof(T) == 4) {
+      const PhiloxBlock b = philox_block(kKey, i / 64 * 16 + i % 16);
+      const std::size_t pair = i / 32 % 2;
+      cosine = i / 16 % 2 == 0;
+      u = (static_cast<double>(b[2 * pair] >> 1) + 0.5) * 0x1p-31;
+      turn = static_cast<double>(static_cast<std::int32_t>(b[2 * pair + 1])) * 0x1p-32;
+      sign = b[2 * pair + 1] & 1;
+    } else {
+      const PhiloxBlock b = philox_block(kKey, i / 32 * 16 + i % 16);
+      cosine = i / 16 % 2 == 0;
+      u = static_cast<double>((b[0] | std::uint64_t{b[1]} << 32) >> 11 | 1) * 0x1p-53;
+      const std::uint64_t angle = b[2] | std::uint64_t{b[3]} << 32;
+      turn = (static_cast<double>(angle >> 11) - (0x1p52 - 0.5)) * 0x1p-53;
+      sign = angle & 1;
     }
-  });
+    const double radius = std::sqrt(-2 * std::log(u)) * (sign != 0 ? -1 : 1);
+    const double expected = radius * (cosine ? std::cos(kPi * turn) : std::sin(kPi * turn));
+    EXPECT_NEAR(z[i], expected, sizeof(T) == 4 ? 1.5e-6 : 1e-14) << i;
+  }
 }
 
 TYPED_TEST(RandomFloating, NormalHasTheRightMomentsLawAndTails) {
@@ -133,35 +126,32 @@ TYPED_TEST(RandomFloating, ElementsDependOnKeyAndIndexAlone) {
 }
 
 TYPED_TEST(RandomFloating, DropoutKeepsTheRightShareAndScalesIt) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    std::vector<T> x(100'003), y(x.size()), again(x.size());
-    fill_uniform_open(kKey, x.data(), static_cast<std::int64_t>(x.size()));
-    const auto n = static_cast<std::int64_t>(x.size());
-    for (const double p : {0.1, 0.5, 0.9}) {
-      dropout(kKey, p, x.data(), y.data(), n);
-      double kept = 0;
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        // The decision is that of the generator's word number i.
-        const bool stays = philox_word(kKey, i) >> 1 < (1 - p) * 0x1p31;
-        ASSERT_EQ(y[i], stays ? x[i] * static_cast<T>(1 / (1 - p)) : T{0}) << i;
-        kept += stays ? 1 : 0;
-      }
-      EXPECT_NEAR(kept, static_cast<double>(n) * (1 - p),
-                  4 * std::sqrt(static_cast<double>(n) * p * (1 - p)));
+  using T = TypeParam;
+  std::vector<T> x(100'003), y(x.size()), again(x.size());
+  fill_uniform_open(kKey, x.data(), static_cast<std::int64_t>(x.size()));
+  const auto n = static_cast<std::int64_t>(x.size());
+  for (const double p : {0.1, 0.5, 0.9}) {
+    dropout(kKey, p, x.data(), y.data(), n);
+    double kept = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      // The decision is that of the generator's word number i.
+      const bool stays = philox_word(kKey, i) >> 1 < (1 - p) * 0x1p31;
+      ASSERT_EQ(y[i], stays ? x[i] * static_cast<T>(1 / (1 - p)) : T{0}) << i;
+      kept += stays ? 1 : 0;
     }
-    dropout(kKey, 0.0, x.data(), y.data(), n);
-    EXPECT_EQ(y, x);
-    dropout(kKey, 1.0, x.data(), y.data(), n);
-    EXPECT_EQ(y, std::vector<T>(x.size(), T{0}));
-    dropout(kKey, 0.3, x.data(), y.data(), n);
-    again = x;
-    dropout(kKey, 0.3, again.data(), again.data(), n);
-    EXPECT_EQ(again, y);
-    expect_elements_depend_on_their_index_alone<T>([&](T* out, std::int64_t count) {
-      std::fill_n(out, count, T{1});
-      dropout(kKey, 0.3, out, out, count);
-    });
+    EXPECT_NEAR(kept, static_cast<double>(n) * (1 - p), 4 * std::sqrt(static_cast<double>(n) * p * (1 - p)));
+  }
+  dropout(kKey, 0.0, x.data(), y.data(), n);
+  EXPECT_EQ(y, x);
+  dropout(kKey, 1.0, x.data(), y.data(), n);
+  EXPECT_EQ(y, std::vector<T>(x.size(), T{0}));
+  dropout(kKey, 0.3, x.data(), y.data(), n);
+  again = x;
+  dropout(kKey, 0.3, again.data(), again.data(), n);
+  EXPECT_EQ(again, y);
+  expect_elements_depend_on_their_index_alone<T>([&](T* out, std::int64_t count) {
+    std::fill_n(out, count, T{1});
+    dropout(kKey, 0.3, out, out, count);
   });
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -53,37 +52,35 @@ using FloatingTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(Sparse, FloatingTypes);
 
 TYPED_TEST(Sparse, ProductsAgreeWithTheDenseMatrix) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    const Example<T> example(150, 90);
-    std::vector<std::int64_t> pointers(91), rows(example.columns.size()), positions(example.columns.size());
-    sparse_transpose(150, 90, example.pointers.data(), example.columns.data(), pointers.data(), rows.data(),
-                     positions.data());
-    const SparseRows<T> transposed{90, pointers.data(), rows.data(), example.values.data(), positions.data()};
-    for (const std::int64_t d : {1, 7, 16, 33, 130}) {
-      const auto x = normal_values<T>(90 * d, 1), g = normal_values<T>(150 * d, 2);
-      std::vector<T> out(static_cast<std::size_t>(150 * d)), dx(static_cast<std::size_t>(90 * d)),
-          dvalues(example.values.size());
-      sparse_multiply(example.view(), x.data(), d, out.data());
-      sparse_multiply(transposed, g.data(), d, dx.data());
-      sparse_multiply_values_gradient(example.view(), g.data(), x.data(), d, dvalues.data());
-      std::vector<double> expected(out.size()), expected_dx(dx.size());
-      for (std::size_t e = 0; e < example.values.size(); ++e) {
-        double dot = 0;
-        for (std::int64_t k = 0; k < d; ++k) {
-          const auto to = static_cast<std::size_t>(example.entry_rows[e] * d + k);
-          const auto from = static_cast<std::size_t>(example.columns[e] * d + k);
-          const auto value = static_cast<double>(example.values[e]);
-          expected[to] += value * static_cast<double>(x[from]);
-          expected_dx[from] += value * static_cast<double>(g[to]);
-          dot += static_cast<double>(g[to]) * static_cast<double>(x[from]);
-        }
-        EXPECT_NEAR(dvalues[e], dot, this->kTolerance * (1 + std::abs(dot)));
+  using T = TypeParam;
+  const Example<T> example(150, 90);
+  std::vector<std::int64_t> pointers(91), rows(example.columns.size()), positions(example.columns.size());
+  sparse_transpose(150, 90, example.pointers.data(), example.columns.data(), pointers.data(), rows.data(),
+                   positions.data());
+  const SparseRows<T> transposed{90, pointers.data(), rows.data(), example.values.data(), positions.data()};
+  for (const std::int64_t d : {1, 7, 16, 33, 130}) {
+    const auto x = normal_values<T>(90 * d, 1), g = normal_values<T>(150 * d, 2);
+    std::vector<T> out(static_cast<std::size_t>(150 * d)), dx(static_cast<std::size_t>(90 * d)),
+        dvalues(example.values.size());
+    sparse_multiply(example.view(), x.data(), d, out.data());
+    sparse_multiply(transposed, g.data(), d, dx.data());
+    sparse_multiply_values_gradient(example.view(), g.data(), x.data(), d, dvalues.data());
+    std::vector<double> expected(out.size()), expected_dx(dx.size());
+    for (std::size_t e = 0; e < example.values.size(); ++e) {
+      double dot = 0;
+      for (std::int64_t k = 0; k < d; ++k) {
+        const auto to = static_cast<std::size_t>(example.entry_rows[e] * d + k);
+        const auto from = static_cast<std::size_t>(example.columns[e] * d + k);
+        const auto value = static_cast<double>(example.values[e]);
+        expected[to] += value * static_cast<double>(x[from]);
+        expected_dx[from] += value * static_cast<double>(g[to]);
+        dot += static_cast<double>(g[to]) * static_cast<double>(x[from]);
       }
-      for (std::size_t i = 0; i < out.size(); ++i) EXPECT_NEAR(out[i], expected[i], this->kTolerance * 10);
-      for (std::size_t i = 0; i < dx.size(); ++i) EXPECT_NEAR(dx[i], expected_dx[i], this->kTolerance * 10);
+      EXPECT_NEAR(dvalues[e], dot, this->kTolerance * (1 + std::abs(dot)));
     }
-  });
+    for (std::size_t i = 0; i < out.size(); ++i) EXPECT_NEAR(out[i], expected[i], this->kTolerance * 10);
+    for (std::size_t i = 0; i < dx.size(); ++i) EXPECT_NEAR(dx[i], expected_dx[i], this->kTolerance * 10);
+  }
 }
 
 TYPED_TEST(Sparse, WithoutValuesEntriesCountOne) {
@@ -100,57 +97,53 @@ TYPED_TEST(Sparse, WithoutValuesEntriesCountOne) {
 }
 
 TYPED_TEST(Sparse, MaximumAndItsGradient) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    const Example<T> example(150, 90);
-    for (const std::int64_t d : {1, 5, 16, 100}) {
-      auto x = normal_values<T>(90 * d, 3);
-      for (T& v : x) v = std::round(v * 2);  // ties
-      const auto g = normal_values<T>(150 * d, 4);
-      const auto n = static_cast<std::size_t>(150 * d);
-      std::vector<T> out(n), dx(static_cast<std::size_t>(90 * d)), expected_dx(dx.size());
-      std::vector<std::int64_t> argmax(n);
-      sparse_max(example.view(), x.data(), d, out.data(), argmax.data());
-      sparse_max_backward(g.data(), argmax.data(), 150, d, dx.data());
-      for (std::int64_t r = 0; r < 150; ++r) {
-        for (std::int64_t k = 0; k < d; ++k) {
-          T best = 0;
-          std::int64_t which = -1;
-          for (std::int64_t e = example.pointers[static_cast<std::size_t>(r)];
-               e < example.pointers[static_cast<std::size_t>(r + 1)]; ++e) {
-            const std::int64_t column = example.columns[static_cast<std::size_t>(e)];
-            const T v = x[static_cast<std::size_t>(column * d + k)];
-            if (which < 0 || v > best) {
-              best = v;
-              which = column;
-            }
+  using T = TypeParam;
+  const Example<T> example(150, 90);
+  for (const std::int64_t d : {1, 5, 16, 100}) {
+    auto x = normal_values<T>(90 * d, 3);
+    for (T& v : x) v = std::round(v * 2);  // ties
+    const auto g = normal_values<T>(150 * d, 4);
+    const auto n = static_cast<std::size_t>(150 * d);
+    std::vector<T> out(n), dx(static_cast<std::size_t>(90 * d)), expected_dx(dx.size());
+    std::vector<std::int64_t> argmax(n);
+    sparse_max(example.view(), x.data(), d, out.data(), argmax.data());
+    sparse_max_backward(g.data(), argmax.data(), 150, d, dx.data());
+    for (std::int64_t r = 0; r < 150; ++r) {
+      for (std::int64_t k = 0; k < d; ++k) {
+        T best = 0;
+        std::int64_t which = -1;
+        for (std::int64_t e = example.pointers[static_cast<std::size_t>(r)];
+             e < example.pointers[static_cast<std::size_t>(r + 1)]; ++e) {
+          const std::int64_t column = example.columns[static_cast<std::size_t>(e)];
+          const T v = x[static_cast<std::size_t>(column * d + k)];
+          if (which < 0 || v > best) {
+            best = v;
+            which = column;
           }
-          const auto at = static_cast<std::size_t>(r * d + k);
-          ASSERT_EQ(out[at], best);
-          ASSERT_EQ(argmax[at], which);
-          if (which >= 0) expected_dx[static_cast<std::size_t>(which * d + k)] += g[at];
         }
+        const auto at = static_cast<std::size_t>(r * d + k);
+        ASSERT_EQ(out[at], best);
+        ASSERT_EQ(argmax[at], which);
+        if (which >= 0) expected_dx[static_cast<std::size_t>(which * d + k)] += g[at];
       }
-      EXPECT_EQ(dx, expected_dx);
     }
-  });
+    EXPECT_EQ(dx, expected_dx);
+  }
 }
 
 TYPED_TEST(Sparse, MaximumKeepsNaNAndNegativeInfinity) {
-  on_every_instruction_set([&] {
-    using T = TypeParam;
-    const T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
-    const std::vector<std::int64_t> pointers = {0, 3, 4}, columns = {0, 1, 2, 3};
-    const std::vector<T> x = {1, nan, 2, -inf};
-    std::vector<T> out(2);
-    std::vector<std::int64_t> argmax(2);
-    sparse_max(SparseRows<T>{2, pointers.data(), columns.data(), nullptr, nullptr}, x.data(), 1, out.data(),
-               argmax.data());
-    EXPECT_TRUE(std::isnan(out[0]));
-    EXPECT_EQ(argmax[0], 1);
-    EXPECT_EQ(out[1], -inf);
-    EXPECT_EQ(argmax[1], 3);
-  });
+  using T = TypeParam;
+  const T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
+  const std::vector<std::int64_t> pointers = {0, 3, 4}, columns = {0, 1, 2, 3};
+  const std::vector<T> x = {1, nan, 2, -inf};
+  std::vector<T> out(2);
+  std::vector<std::int64_t> argmax(2);
+  sparse_max(SparseRows<T>{2, pointers.data(), columns.data(), nullptr, nullptr}, x.data(), 1, out.data(),
+             argmax.data());
+  EXPECT_TRUE(std::isnan(out[0]));
+  EXPECT_EQ(argmax[0], 1);
+  EXPECT_EQ(out[1], -inf);
+  EXPECT_EQ(argmax[1], 3);
 }
 
 TYPED_TEST(Sparse, SameBitsForAnyThreadCount) {

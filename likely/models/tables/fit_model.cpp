@@ -1,7 +1,8 @@
 // Fitting a model to a table: two committees, and how much each of them has to say.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
@@ -19,9 +20,7 @@ constexpr int kWeights = 20;  // w is one of 0, 1/20, ..., 1
 
 void check_options(const ModelOptions& options) {
   const auto check = [](const char* name, double value, int low) {
-    if (!(value >= low))
-      refuse("csv", std::string(name) + " must be at least " + std::to_string(low) + ", got " +
-                        std::to_string(value));
+    if (!(value >= low)) refuse("csv", fmt::format("{} must be at least {}, got {}", name, low, value));
   };
   if (options.hidden.empty()) refuse("csv", "at least one hidden layer is needed");
   for (const std::int64_t width : options.hidden) check("hidden", static_cast<double>(width), 1);

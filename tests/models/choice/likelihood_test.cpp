@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/threads.hpp"
-#include "tests/kernels/every_instruction_set.hpp"
+#include "likely/kernels/instruction_set.hpp"
 #include "tests/models/choice/random_trials.hpp"
 #include "tests/models/choice/refusal.hpp"
 #include "tests/models/choice/tape_reference.hpp"
@@ -174,7 +175,10 @@ TEST(ChoiceLikelihood, IsTheSameOnEveryInstructionSetAndNumberOfThreads) {
     const auto n = static_cast<std::size_t>(model.size());
     const std::vector<double> at = some_parameters(model, 37);
     std::vector<double> first, slopes, curves;
-    kernels::on_every_instruction_set([&] {
+    const std::string best = kernels::instruction_set();
+    for (const std::string& set : kernels::instruction_sets()) {
+      SCOPED_TRACE(set);
+      kernels::use_instruction_set(set);
       std::vector<double> value(37), gradient(37 * n), hess(37 * n * n), again(37), half(37 * n);
       likelihood.evaluate(at, value, gradient, hess);
       const int before = threads();
@@ -214,7 +218,8 @@ TEST(ChoiceLikelihood, IsTheSameOnEveryInstructionSetAndNumberOfThreads) {
       }
       for (std::size_t i = 0; i < hess.size(); ++i)
         EXPECT_NEAR(hess[i], curves[i], 1e-10 * scale_of(curves[i]));
-    });
+    }
+    kernels::use_instruction_set(best);
   }
 }
 
