@@ -35,12 +35,16 @@ int threads() { return thread_count().load(std::memory_order_relaxed); }
 
 bool inside_parallel_region() { return detail::inside_pool_region(); }
 
+int threads_for(double nanoseconds) {
+  const bool alone =
+      nanoseconds < kWorthAThread || serial_tiles > 0 || inside_parallel_region() || omp_in_parallel() != 0;
+  return alone ? 1 : threads();
+}
+
 void detail::run_tiles(std::int64_t tiles, double nanoseconds, void* body,
                        void (*call)(void*, std::int64_t)) {
-  const int runners = static_cast<int>(std::min<std::int64_t>(tiles, threads()));
-  const bool alone = runners <= 1 || nanoseconds < kWorthAThread || serial_tiles > 0 ||
-                     inside_pool_region() || omp_in_parallel() != 0;
-  if (alone || !run_in_pool(tiles, runners, body, call)) {
+  const int runners = static_cast<int>(std::min<std::int64_t>(tiles, threads_for(nanoseconds)));
+  if (runners <= 1 || !run_in_pool(tiles, runners, body, call)) {
     for (std::int64_t tile = 0; tile < tiles; ++tile) call(body, tile);
   }
 }

@@ -28,6 +28,10 @@ void parallel_tiles(std::int64_t tiles, double nanoseconds, Body&& body) {
                     [](void* f, std::int64_t tile) { (*static_cast<Plain*>(f))(tile); });
 }
 
+// How many threads parallel_tiles would use for so much work, given tiles enough: for kernels that need not
+// cut what one thread does.
+int threads_for(double nanoseconds);
+
 // While alive, parallel_tiles stays on this thread when called from it: for work in the background, which
 // must not take processors from what it works for.
 class SerialTiles {

@@ -93,7 +93,7 @@ void by_own_loops(const Product<T>& p) {
   constexpr double kTooSmallToCut = 1e5;
   if (multiply_adds(p) < kTooSmallToCut) return multiply_part(p, {0, p.m, 0, p.n});
   const bool skip_zeros = worth_skipping_zeros(p);
-  const std::int64_t wanted = inside_parallel_region() ? 1 : threads();
+  const std::int64_t wanted = threads_for(kNanosecondsPerMultiplyAdd * multiply_adds(p));
   if (p.n >= p.m) {
     const std::int64_t columns = even_piece(p.n, std::max<std::int64_t>(96, pieces(p.n, wanted)), 48);
     const std::int64_t left = pieces(wanted, pieces(p.n, columns));

@@ -126,6 +126,17 @@ TEST_F(ThreadsTest, KeepsSmallWorkOnTheCallingThread) {
   });
 }
 
+TEST_F(ThreadsTest, SaysHowManyThreadsWorkIsWorth) {
+  set_threads(3);
+  EXPECT_EQ(threads_for(100.0), 1);
+  EXPECT_EQ(threads_for(kMuchWork), 3);
+  std::atomic<int> inside = 0;
+  parallel_tiles(3, kMuchWork, [&](std::int64_t) { inside += threads_for(kMuchWork); });
+  EXPECT_EQ(inside.load(), 3) << "one for each of three tiles";
+  const SerialTiles serial;
+  EXPECT_EQ(threads_for(kMuchWork), 1);
+}
+
 TEST_F(ThreadsTest, StaysOnAThreadThatAskedForIt) {
   set_threads(3);
   const auto in_a_region = [] {

@@ -148,8 +148,7 @@ TEST(TableModel, IsTheSameForAnyNumberOfThreads) {
 TEST(TableModel, RefusesTooFewRowsAndBadOptions) {
   expect_refusal([] { fit_rows(line(9), kQuick, 1); },
                  "[csv] at least 10 rows are needed to learn from, there are 9");
-  expect_refusal([] { fit_rows(line(20), {.hidden = {0}}, 1); },
-                 "[csv] hidden must be at least 1, got 0");
+  expect_refusal([] { fit_rows(line(20), {.hidden = {0}}, 1); }, "[csv] hidden must be at least 1, got 0");
   expect_refusal([] { fit_rows(line(20), {.hidden = {}}, 1); }, "[csv] at least one hidden layer is needed");
   expect_refusal([] { fit_rows(line(20), {.lr = -1}, 1); }, "[csv] lr must be at least 0, got -1");
 }
