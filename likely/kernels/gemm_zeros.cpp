@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "likely/kernels/scratch.hpp"
 #include "likely/kernels/simd_targets.hpp"
