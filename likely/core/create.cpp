@@ -72,7 +72,12 @@ Tensor arange(double start, double stop, double step, DType dtype) {
     refuse("arange", "start, stop and step must be finite and step not 0, got " + std::to_string(start) +
                          ", " + std::to_string(stop) + ", " + std::to_string(step));
   }
-  const auto count = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil((stop - start) / step)));
+  const double steps = std::ceil((stop - start) / step);
+  if (!(steps < static_cast<double>(Shape::kMaxSize))) {
+    refuse("arange", "out of memory: too many numbers from " + std::to_string(start) + " to " +
+                         std::to_string(stop) + " in steps of " + std::to_string(step));
+  }
+  const auto count = steps > 0.0 ? static_cast<std::int64_t>(steps) : 0;
   Tensor result = Tensor::uninitialized({count}, dtype);
   void* elements = result.mutable_raw();
   for (std::int64_t i = 0; i < count; ++i) {

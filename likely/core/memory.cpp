@@ -1,277 +1,158 @@
 #include "likely/core/memory.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdlib>
-#include <mutex>
-#include <new>
 #include <string>
-#include <vector>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include "likely/core/blocks.hpp"
 #include "likely/core/error.hpp"
-#include "likely/core/huge_pages.hpp"
+#include "likely/core/thread_cache.hpp"
+#include "likely/core/thread_pool.hpp"
 
 namespace likely {
 
 namespace {
 
 using detail::Block;
+using detail::BodyHead;
+using detail::Caches;
+using detail::ThreadCache;
 
-// Sizes are rounded up to 4 steps an octave, so that at most a fifth of a block is wasted.
-constexpr int kClasses = 192;
-constexpr std::size_t kSmallest = 64;
-constexpr std::size_t kShareAbove = std::size_t{128} << 10;
-constexpr std::size_t kStaggerAbove = std::size_t{64} << 10;
+// How often trim_memory() was called: a thread that has seen fewer has something to give back.
+constinit std::atomic<std::uint64_t> trims{0};
+constinit thread_local std::uint64_t trims_seen = 0;
 
-// Under AddressSanitizer every block goes back at once, so that a use after its end is seen.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kKeepBlocks = false;
-#else
-constexpr bool kKeepBlocks = true;
-#endif
+constinit std::atomic<void (*)()> release_scratch{nullptr};
+constinit std::atomic<std::int64_t> scratch_held{0};
 
-int class_of(std::size_t bytes) {
-  if (bytes <= kSmallest) return 0;
-  const std::size_t units = (bytes + kSmallest - 1) / kSmallest;  // >= 2
-  if (units <= 4) return static_cast<int>(units) - 1;
-  const int octave = std::bit_width(units - 1) - 3;  // units in (4 * 2^octave, 8 * 2^octave]
-  const std::size_t step = std::size_t{1} << octave;
-  const std::size_t quarter = (units + step - 1) / step;  // 5 .. 8
-  return 4 + 4 * octave + static_cast<int>(quarter) - 5;
+void trim_this_thread() {
+  trims_seen = trims.load(std::memory_order_relaxed);
+  if (ThreadCache* mine = detail::existing_cache()) mine->trim();
+  if (const auto release = release_scratch.load(std::memory_order_acquire)) release();
 }
 
-std::size_t bytes_of_class(int size_class) {
-  if (size_class < 4) return kSmallest * static_cast<std::size_t>(size_class + 1);
-  const int octave = (size_class - 4) / 4;
-  const auto quarter = static_cast<std::size_t>((size_class - 4) % 4 + 5);
-  return kSmallest * (quarter << octave);
+[[noreturn]] void refuse_bytes(std::size_t bytes) {
+  refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
 }
 
-// Large blocks start at different places of a page: arrays at equal places, read and written together, would
-// hinder each other in the cache (a load waits for a store 4096 bytes away).
-std::size_t next_stagger() {
-  static std::atomic<std::size_t> count{0};
-  constexpr std::size_t kSteps = 16;
-  constexpr std::size_t kStep = 13 * 64;
-  return count.fetch_add(1, std::memory_order_relaxed) % kSteps * kStep;
-}
-
-// Blocks of some hundred kilobytes share huge pages.
-bool is_shared(std::size_t usable) {
-  return usable >= kShareAbove && usable < detail::kHugePage - kStaggerAbove;
-}
-
-Block* system_block(int size_class) {
-  const std::size_t usable = bytes_of_class(size_class);
-  const std::size_t stagger = usable >= kStaggerAbove ? next_stagger() : 0;
-  const std::size_t whole = usable + sizeof(Block) + stagger;
-  const bool shared = is_shared(usable);
-  void* memory = nullptr;
-  if (shared) {
-    memory = detail::allocate_shared_pages(whole);
-  } else if (whole >= detail::kHugePage) {
-    memory = detail::allocate_huge_pages(whole);
-  } else {
-    memory = std::aligned_alloc(64, whole);
+Block* new_block(int size_class, std::size_t bytes, ThreadCache* owner) {
+  Block* block = detail::system_block(size_class);
+  if (block == nullptr) {
+    // What is kept in other sizes, or by other threads, may be what is missing.
+    trim_memory();
+    block = detail::system_block(size_class);
   }
-  if (memory == nullptr) refuse("tensor", "out of memory: " + std::to_string(usable) + " bytes wanted");
-  auto* block = new (static_cast<char*>(memory) + stagger) Block;
-  block->size_class = size_class;
-  block->bytes = usable;
-  block->next_free = nullptr;
-  block->memory = memory;
+  if (block == nullptr) refuse_bytes(bytes);
+  block->owner = owner;
   return block;
-}
-
-void system_free(Block* block) {
-  void* memory = block->memory;
-  const std::size_t usable = block->bytes;
-  const std::size_t whole =
-      static_cast<std::size_t>(static_cast<char*>(block->data()) - static_cast<char*>(memory)) + usable;
-  block->~Block();
-  if (is_shared(usable)) {
-    detail::free_shared_pages(memory, whole);
-  } else {
-    std::free(memory);
-  }
-}
-
-struct FreeBody {
-  FreeBody* next;
-};
-
-// What one thread took minus what it gave back, and the most that this ever was. Only its thread writes to
-// them, so that counting needs no locked instruction; a block that goes back on another thread is counted
-// there.
-struct Account {
-  std::atomic<std::int64_t> in_use{0};
-  std::atomic<std::int64_t> peak{0};
-
-  void add(std::int64_t bytes) {
-    const std::int64_t now = in_use.load(std::memory_order_relaxed) + bytes;
-    in_use.store(now, std::memory_order_relaxed);
-    if (now > peak.load(std::memory_order_relaxed)) peak.store(now, std::memory_order_relaxed);
-  }
-};
-
-// The accounts of all threads, and what is left of those that ended.
-struct Accounts {
-  std::mutex mutex;
-  std::vector<Account*> open;
-  Account ended;
-
-  static Accounts& all() {
-    // Never destroyed: tensors may outlive every other static object.
-    static auto* accounts = new Accounts;
-    return *accounts;
-  }
-};
-
-struct ThreadCache {
-  std::array<Block*, kClasses> free_blocks{};
-  FreeBody* free_bodies = nullptr;
-  std::int64_t cached = 0;
-  Account account;
-
-  void trim() {
-    for (Block*& head : free_blocks) {
-      while (head != nullptr) {
-        Block* block = head;
-        head = block->next_free;
-        system_free(block);
-      }
-    }
-    while (free_bodies != nullptr) {
-      FreeBody* body = free_bodies;
-      free_bodies = body->next;
-      std::free(body);
-    }
-    cached = 0;
-  }
-};
-
-// A tensor may outlive its thread's cache (a static one at exit): then `cache` is null and memory goes
-// straight back to the system. A plain pointer keeps the look-up free of a guard.
-enum class CacheState : std::uint8_t { unborn, alive, gone };
-constinit thread_local ThreadCache* cache = nullptr;
-constinit thread_local CacheState cache_state = CacheState::unborn;
-
-struct CacheOwner {
-  ThreadCache own;
-  CacheOwner() {
-    cache = &own;
-    cache_state = CacheState::alive;
-    Accounts& accounts = Accounts::all();
-    const std::lock_guard lock(accounts.mutex);
-    accounts.open.push_back(&own.account);
-  }
-  ~CacheOwner() {
-    cache = nullptr;
-    cache_state = CacheState::gone;
-    own.trim();
-    Accounts& accounts = Accounts::all();
-    const std::lock_guard lock(accounts.mutex);
-    std::erase(accounts.open, &own.account);
-    accounts.ended.add(own.account.in_use);
-  }
-};
-
-ThreadCache* this_cache() {
-  if (cache == nullptr && cache_state == CacheState::unborn) {
-    static thread_local CacheOwner owner;
-  }
-  return cache;
-}
-
-void count_use(ThreadCache* mine, std::int64_t bytes) {
-  if (mine != nullptr) {
-    mine->account.add(bytes);
-    return;
-  }
-  Accounts& accounts = Accounts::all();
-  const std::lock_guard lock(accounts.mutex);
-  accounts.ended.add(bytes);
 }
 
 }  // namespace
 
 MemoryReport memory_report() {
-  const ThreadCache* mine = this_cache();
-  Accounts& accounts = Accounts::all();
-  const std::lock_guard lock(accounts.mutex);
-  MemoryReport report{accounts.ended.in_use, accounts.ended.peak, mine == nullptr ? 0 : mine->cached};
-  for (const Account* account : accounts.open) {
-    report.in_use += account->in_use;
-    report.peak += account->peak;
+  Caches& caches = Caches::get();
+  const std::lock_guard lock(caches.mutex);
+  MemoryReport report{0, 0, scratch_held.load()};
+  for (const ThreadCache* cache : caches.all) {
+    report.in_use += cache->in_use();
+    report.peak += cache->peak.load();
+    report.cached += cache->cached();
   }
   report.peak = std::max(report.peak, report.in_use);
   return report;
 }
 
 void reset_peak_memory() {
-  Accounts& accounts = Accounts::all();
-  const std::lock_guard lock(accounts.mutex);
-  accounts.ended.peak = accounts.ended.in_use.load();
-  for (Account* account : accounts.open) account->peak = account->in_use.load();
+  if (ThreadCache* mine = detail::existing_cache()) mine->collect();
+  Caches& caches = Caches::get();
+  const std::lock_guard lock(caches.mutex);
+  for (ThreadCache* cache : caches.all) cache->peak.store(cache->in_use());
 }
 
 void trim_memory() {
-  if (ThreadCache* mine = this_cache()) mine->trim();
+  trims.fetch_add(1);
+  trim_this_thread();
+  {
+    Caches& caches = Caches::get();
+    const std::lock_guard lock(caches.mutex);
+    for (ThreadCache* cache : caches.all) cache->free_returned();
+  }
+  detail::run_on_idle_workers(trim_this_thread);
+#if defined(__GLIBC__)
+  // Small blocks lie between others on the pages of malloc, which gives back none by itself.
+  malloc_trim(0);
+#endif
 }
 
+void detail::trim_if_asked() {
+  if (trims_seen != trims.load(std::memory_order_relaxed)) trim_this_thread();
+}
+
+void detail::set_release_scratch(void (*release)()) {
+  release_scratch.store(release, std::memory_order_release);
+}
+
+void detail::count_scratch(std::int64_t bytes) { scratch_held.fetch_add(bytes, std::memory_order_relaxed); }
+
 detail::Block* detail::allocate_block(std::size_t bytes) {
-  if (bytes > (std::size_t{1} << 46))
-    refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
-  const int size_class = class_of(bytes);
-  ThreadCache* mine = this_cache();
-  Block* block = mine == nullptr ? nullptr : mine->free_blocks[static_cast<std::size_t>(size_class)];
-  if (block != nullptr) {
-    mine->free_blocks[static_cast<std::size_t>(size_class)] = block->next_free;
-    mine->cached -= static_cast<std::int64_t>(block->bytes);
+  if (bytes > kLargestBlock) refuse_bytes(bytes);
+  const int size_class = size_class_of(bytes);
+  ThreadCache* const mine = this_cache();
+  Block* block = nullptr;
+  if (mine == nullptr) {
+    block = new_block(size_class, bytes, &Caches::get().nobody);
+    block->owner->given_back.fetch_sub(static_cast<std::int64_t>(block->bytes), std::memory_order_relaxed);
   } else {
-    block = system_block(size_class);
+    trim_if_asked();
+    block = mine->take_block(size_class);
+    if (block == nullptr) block = new_block(size_class, bytes, mine);
+    mine->count_taken(static_cast<std::int64_t>(block->bytes));
   }
+  block->length = bytes;
   block->references.store(1, std::memory_order_relaxed);
-  count_use(mine, static_cast<std::int64_t>(block->bytes));
   return block;
 }
 
 void detail::release_block(Block* block) {
   if (!last_reference(block->references)) return;
-  ThreadCache* mine = this_cache();
-  count_use(mine, -static_cast<std::int64_t>(block->bytes));
-  if (mine == nullptr || !kKeepBlocks) {
-    system_free(block);
+  ThreadCache* const mine = this_cache();
+  if (block->owner != mine) {
+    block->owner->give_back(block);
     return;
   }
-  Block*& head = mine->free_blocks[static_cast<std::size_t>(block->size_class)];
-  block->next_free = head;
-  head = block;
-  mine->cached += static_cast<std::int64_t>(block->bytes);
+  mine->count_taken(-static_cast<std::int64_t>(block->bytes));
+  if (kKeepMemory) {
+    mine->keep(block);
+  } else {
+    system_free(block);
+  }
 }
 
 void* detail::allocate_body(std::size_t bytes) {
-  ThreadCache* mine = this_cache();
-  if (mine != nullptr && mine->free_bodies != nullptr) {
-    FreeBody* body = mine->free_bodies;
-    mine->free_bodies = body->next;
-    return body;
+  ThreadCache* const mine = this_cache();
+  BodyHead* body = mine == nullptr ? nullptr : mine->take_body();
+  if (body == nullptr) {
+    body = static_cast<BodyHead*>(std::malloc(sizeof(BodyHead) + bytes));
+    if (body == nullptr) refuse_bytes(bytes);
+    body->owner = mine == nullptr ? &Caches::get().nobody : mine;
   }
-  void* body = std::malloc(bytes);
-  if (body == nullptr) refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
-  return body;
+  return body + 1;
 }
 
 void detail::free_body(void* body) {
-  ThreadCache* mine = this_cache();
-  if (mine == nullptr) {
-    std::free(body);
-    return;
+  BodyHead* const head = static_cast<BodyHead*>(body) - 1;
+  ThreadCache* const mine = this_cache();
+  if (head->owner != mine) {
+    head->owner->give_back(head);
+  } else if (kKeepMemory) {
+    mine->keep(head);
+  } else {
+    std::free(head);
   }
-  auto* link = static_cast<FreeBody*>(body);
-  link->next = mine->free_bodies;
-  mine->free_bodies = link;
 }
 
 }  // namespace likely

@@ -1,4 +1,6 @@
-// Where tensors keep their elements: reference-counted blocks from a per-thread caching pool.
+// Where tensors keep their elements: reference-counted blocks from a per-thread caching pool. Memory goes
+// back to the thread that made it, whichever thread gives it up: a thread that makes tensors for others uses
+// the same memory again and again.
 #pragma once
 
 #include <atomic>
@@ -12,13 +14,14 @@ struct MemoryReport {
   std::int64_t in_use;  // held by tensors now
   std::int64_t peak;  // the most that was ever held, since start or since reset_peak_memory(); where several
                       // threads make tensors, the sum of each thread's most
-  std::int64_t cached;  // kept by this thread for the next tensors
+  std::int64_t cached;  // kept in reserve for the next tensors, with the kernels' working memory; all threads
 };
 
 MemoryReport memory_report();
 void reset_peak_memory();
 
-// Gives the blocks that this thread keeps in reserve back to the system.
+// Gives what is kept in reserve back to the system: at once that of this thread and of the threads of
+// parallel_tiles; any other thread that is running gives its own back with the next tensor that it makes.
 void trim_memory();
 
 namespace detail {
@@ -30,13 +33,17 @@ inline bool last_reference(std::atomic<std::int32_t>& references) {
          references.fetch_sub(1, std::memory_order_acq_rel) == 1;
 }
 
+struct ThreadCache;
+
 // The head of a block; its elements follow, 64-byte aligned.
 struct alignas(64) Block {
   std::atomic<std::int32_t> references;
   std::int32_t size_class;
-  std::size_t bytes;  // usable bytes
-  Block* next_free;
-  void* memory;  // what the system gave; the block may start somewhat behind it
+  std::size_t bytes;   // usable bytes
+  std::size_t length;  // bytes that were asked for
+  ThreadCache* owner;  // where it goes when nobody holds it any more
+  Block* next;         // in the owner's reserve
+  void* memory;        // what the system gave; the block may start somewhat behind it
 
   void* data() { return this + 1; }
 };
@@ -49,6 +56,14 @@ void release_block(Block* block);
 // Fixed-size memory for a tensor's description.
 void* allocate_body(std::size_t bytes);
 void free_body(void* body);
+
+// Does what a trim_memory() on another thread asked of this one, between two pieces of work.
+void trim_if_asked();
+
+// Working memory that is kept for the kernels: how it is given back on the calling thread, and how much more
+// (or less) of it there is now.
+void set_release_scratch(void (*release)());
+void count_scratch(std::int64_t bytes);
 
 }  // namespace detail
 }  // namespace likely

@@ -20,18 +20,46 @@ Shape Shape::filled(int rank, std::int64_t size) {
   return shape;
 }
 
+std::int64_t Shape::size() const {
+  std::int64_t product = 1;
+  bool empty = false;
+  bool fits = true;
+  for (int i = 0; i < rank_; ++i) {
+    const std::int64_t size = dims_[static_cast<std::size_t>(i)];
+    if (size < 0) refuse("tensor", "a dimension is negative in shape " + string());
+    empty = empty || size == 0;
+    fits = fits && !__builtin_mul_overflow(product, size == 0 ? 1 : size, &product);
+  }
+  if (!fits || product > kMaxSize) {
+    refuse("tensor", "out of memory: shape " + string() + " has too many elements");
+  }
+  return empty ? 0 : product;
+}
+
 void Shape::push_back(std::int64_t size) { insert(rank_, size); }
 
 void Shape::insert(int axis, std::int64_t size) {
   if (rank_ == kMaxRank) refuse("shape", "at most 8 dimensions are possible, got 9");
-  for (int i = rank_; i > axis; --i) (*this)[i] = (*this)[i - 1];
-  (*this)[axis] = size;
+  if (axis < 0 || axis > rank_) refuse_axis(axis);
   ++rank_;
+  for (int i = rank_ - 1; i > axis; --i) (*this)[i] = (*this)[i - 1];
+  (*this)[axis] = size;
 }
 
 void Shape::erase(int axis) {
+  if (axis < 0 || axis >= rank_) refuse_axis(axis);
   for (int i = axis; i + 1 < rank_; ++i) (*this)[i] = (*this)[i + 1];
   --rank_;
+}
+
+Shape Shape::sub(int begin, int end) const {
+  if (end < 0 || end > rank_) refuse_axis(end);
+  if (begin < 0 || begin > end) refuse_axis(begin);
+  return Shape(std::span(dims_.data() + begin, dims_.data() + end));
+}
+
+void Shape::refuse_axis(int axis) const {
+  refuse("shape", "axis " + std::to_string(axis) + " is out of range for shape " + string());
 }
 
 int Shape::axis(std::string_view operation, int axis) const {
@@ -84,6 +112,22 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
     result[lead + i] = p == 1 ? q : p;
   }
   return result;
+}
+
+std::int64_t add_sizes(std::string_view operation, std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum) || sum > Shape::kMaxSize) {
+    refuse(operation, "out of memory: a dimension of size " + std::to_string(a) + " + " + std::to_string(b));
+  }
+  return sum;
+}
+
+std::int64_t multiply_sizes(std::string_view operation, std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(a, b, &product) || product > Shape::kMaxSize) {
+    refuse(operation, "out of memory: a dimension of size " + std::to_string(a) + " * " + std::to_string(b));
+  }
+  return product;
 }
 
 }  // namespace likely

@@ -12,12 +12,21 @@ using detail::TensorBody;
 
 namespace {
 
-TensorBody* new_body(const Shape& shape, const Strides& strides, DType dtype, std::int64_t offset,
-                     detail::Block* block) {
-  auto* body = new (detail::allocate_body(sizeof(TensorBody))) TensorBody;
+// Takes over one reference to the block, also where it fails.
+TensorBody* new_body(const Shape& shape, std::int64_t size, const Strides& strides, DType dtype,
+                     std::int64_t offset, detail::Block* block) {
+  void* memory = nullptr;
+  try {
+    memory = detail::allocate_body(sizeof(TensorBody));
+  } catch (...) {
+    detail::release_block(block);
+    throw;
+  }
+  auto* body = new (memory) TensorBody;
   body->dtype = dtype;
   body->offset = offset;
-  body->size = shape.size();
+  body->size = size;
+  body->contiguous = true;
   body->block = block;
   body->shape = shape;
   body->strides = strides;
@@ -36,14 +45,18 @@ bool is_row_major(const Shape& shape, const Strides& strides) {
   return true;
 }
 
-void check_dimensions(const Shape& shape, std::size_t element) {
-  std::int64_t total = static_cast<std::int64_t>(element);
-  for (const std::int64_t d : shape) {
-    if (d < 0) refuse("tensor", "a dimension is negative in shape " + shape.string());
-    if (__builtin_mul_overflow(total, d == 0 ? 1 : d, &total)) {
-      refuse("tensor", "out of memory: shape " + shape.string() + " has too many elements");
-    }
+// Whether all elements of a look that has some lie in memory of `length` elements.
+bool lies_within(const Shape& shape, const Strides& strides, std::int64_t offset, std::int64_t length) {
+  std::int64_t first = offset;
+  std::int64_t last = offset;
+  bool fits = true;
+  for (int i = 0; i < shape.rank(); ++i) {
+    std::int64_t reach = 0;
+    fits = fits && !__builtin_mul_overflow(shape[i] - 1, strides[i], &reach);
+    std::int64_t& end = reach < 0 ? first : last;
+    fits = fits && !__builtin_add_overflow(end, reach, &end);
   }
+  return fits && first >= 0 && last < length;
 }
 
 }  // namespace
@@ -55,27 +68,16 @@ void detail::destroy_body(TensorBody* body) {
 }
 
 Tensor Tensor::uninitialized(const Shape& shape, DType dtype) {
-  check_dimensions(shape, size_of(dtype));
-  const Strides strides = row_major_strides(shape);
-  detail::Block* block = detail::allocate_block(static_cast<std::size_t>(shape.size()) * size_of(dtype));
-  TensorBody* body = new_body(shape, strides, dtype, 0, block);
-  body->contiguous = true;
-  return Tensor(body);
+  const std::int64_t size = shape.size();
+  detail::Block* block = detail::allocate_block(static_cast<std::size_t>(size) * size_of(dtype));
+  return Tensor(new_body(shape, size, row_major_strides(shape), dtype, 0, block));
 }
 
 Tensor Tensor::uninitialized_like(const Tensor& other) {
   const TensorBody& model = other.body();
   if (!model.contiguous) return uninitialized(model.shape, model.dtype);
   detail::Block* block = detail::allocate_block(static_cast<std::size_t>(model.size) * size_of(model.dtype));
-  auto* body = new (detail::allocate_body(sizeof(TensorBody))) TensorBody;
-  body->dtype = model.dtype;
-  body->offset = 0;
-  body->size = model.size;
-  body->contiguous = true;
-  body->block = block;
-  body->shape = model.shape;
-  body->strides = model.strides;
-  return Tensor(body);
+  return Tensor(new_body(model.shape, model.size, model.strides, model.dtype, 0, block));
 }
 
 void Tensor::refuse_empty() {
@@ -89,8 +91,18 @@ void Tensor::refuse_type(DType wanted) const {
 
 Tensor Tensor::view(const Shape& shape, const Strides& strides, std::int64_t offset_elements) const {
   const TensorBody& own = body();
+  const std::int64_t size = shape.size();
+  const auto length = static_cast<std::int64_t>(own.block->length / size_of(own.dtype));
+  std::int64_t offset = 0;
+  const bool inside = strides.rank() == shape.rank() &&
+                      !__builtin_add_overflow(own.offset, offset_elements, &offset) &&
+                      (size == 0 || lies_within(shape, strides, offset, length));
+  if (!inside) {
+    refuse("view", "shape " + shape.string() + " with strides " + strides.string() + " from element " +
+                       std::to_string(offset_elements) + " leaves the memory of shape " + own.shape.string());
+  }
   own.block->references.fetch_add(1, std::memory_order_relaxed);
-  TensorBody* seen = new_body(shape, strides, own.dtype, own.offset + offset_elements, own.block);
+  TensorBody* seen = new_body(shape, size, strides, own.dtype, offset, own.block);
   seen->contiguous = is_row_major(shape, strides);
   return Tensor(seen);
 }

@@ -7,14 +7,19 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+#include "likely/core/memory.hpp"
 
 namespace likely::detail {
 
@@ -45,12 +50,43 @@ constexpr std::uint64_t kWorkers = 0xffff;
 constexpr std::uint64_t kOpen = 1U << 16;
 constexpr std::uint64_t kOneRegion = 1U << 17;
 
+// Behind every tile.
+constexpr std::int64_t kNone = INT64_MAX;
+
 class Pool {
  public:
   bool run(std::int64_t tiles, int runners, void* body, TileCall call) {
     const std::unique_lock lock(busy_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
-    grow(runners);
+    run_region(tiles, grow(runners), body, call);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    return true;
+  }
+
+  void run_on_workers(void (*job)()) {
+    if (in_region) return;
+    const std::unique_lock lock(busy_, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    struct Meeting {
+      void (*job)();
+      std::int64_t all;
+      std::thread::id caller = std::this_thread::get_id();
+      std::atomic<std::int64_t> arrived{0};
+    };
+    Meeting meeting{job, static_cast<std::int64_t>(shares_.size())};
+    if (meeting.all < 2) return;
+    // A tile for each runner, which keeps it until all have one: so each thread gets exactly one.
+    run_region(meeting.all, static_cast<int>(meeting.all), &meeting, [](void* body, std::int64_t) {
+      auto& here = *static_cast<Meeting*>(body);
+      if (std::this_thread::get_id() != here.caller) here.job();
+      ++here.arrived;
+      while (here.arrived < here.all) sched_yield();
+    });
+  }
+
+ private:
+  // Called with the lock held.
+  void run_region(std::int64_t tiles, int runners, void* body, TileCall call) {
     runners_ = runners;
     body_ = body;
     call_ = call;
@@ -64,17 +100,25 @@ class Pool {
     work(0);
     state_.fetch_and(~kOpen, std::memory_order_acq_rel);
     wait_for_workers();
-    return true;
+    failed_tile_.store(kNone, std::memory_order_relaxed);
   }
 
- private:
-  // Called with the lock held and no region open.
-  void grow(int runners) {
+  // So many runners, or as many as the system gives threads for. Called with the lock held and no region
+  // open.
+  int grow(int runners) {
+    runners = std::min(runners, static_cast<int>(kWorkers));
     while (shares_.size() < static_cast<std::size_t>(runners)) {
+      const int number = static_cast<int>(shares_.size());
       shares_.push_back(std::make_unique<Share>());
-      const int number = static_cast<int>(shares_.size()) - 1;
-      if (number > 0) std::thread([this, number] { serve(number); }).detach();
+      if (number == 0) continue;
+      try {
+        std::thread([this, number] { serve(number); }).detach();
+      } catch (const std::system_error&) {
+        shares_.pop_back();
+        return number;
+      }
     }
+    return runners;
   }
 
   // Runs what is left of all tiles, beginning with the runner's own.
@@ -85,10 +129,21 @@ class Pool {
       for (;;) {
         const std::int64_t tile = share.next.fetch_add(1, std::memory_order_relaxed);
         if (tile >= share.end) break;
-        call_(body_, tile);
+        if (tile < failed_tile_.load(std::memory_order_relaxed)) run_tile(tile);
       }
     }
     in_region = false;
+  }
+
+  void run_tile(std::int64_t tile) {
+    try {
+      call_(body_, tile);
+    } catch (...) {
+      const std::lock_guard lock(failure_);
+      if (tile > failed_tile_.load(std::memory_order_relaxed)) return;
+      failed_tile_.store(tile, std::memory_order_relaxed);
+      error_ = std::current_exception();
+    }
   }
 
   // Every tile has been taken: what remains is in the hands of workers that are running.
@@ -107,6 +162,7 @@ class Pool {
     omp_set_num_threads(1);  // libraries called in a tile stay on this thread
     std::uint64_t seen = 0;
     for (;;) {
+      trim_if_asked();
       std::uint64_t state = wait_for_region(seen);
       seen = state & ~(kWorkers | kOpen);
       if (!enter(state, seen)) continue;
@@ -150,6 +206,10 @@ class Pool {
   void* body_ = nullptr;
   TileCall call_ = nullptr;
   std::vector<std::unique_ptr<Share>> shares_;
+  // The first tile of the open region that threw so far, and what. Read once a tile, written almost never.
+  alignas(64) std::atomic<std::int64_t> failed_tile_{kNone};
+  std::mutex failure_;
+  std::exception_ptr error_;
 };
 
 // Never destroyed: its threads sleep in it when the program ends. A forked child has none of the threads, and
@@ -167,6 +227,8 @@ std::atomic<Pool*>& pool() {
 bool run_in_pool(std::int64_t tiles, int runners, void* body, TileCall call) {
   return pool().load(std::memory_order_acquire)->run(tiles, runners, body, call);
 }
+
+void run_on_idle_workers(void (*job)()) { pool().load(std::memory_order_acquire)->run_on_workers(job); }
 
 bool inside_pool_region() { return in_region; }
 

@@ -14,7 +14,15 @@ using TileCall = void (*)(void* body, std::int64_t tile);
 // therefore never waits for a thread that the operating system has not got round to running: on a machine
 // that is busy with other things, or in a container that is given less time than processors, a region costs
 // what one thread would take. False if the pool is busy with another thread's tiles; then nothing has run.
+//
+// What a tile throws is thrown again when all runners have left; if several throw, what the first of them
+// threw. Tiles behind one that threw may be left out, as they are where one thread runs all, tiles before it
+// are not: which exception arrives does not depend on the threads.
 bool run_in_pool(std::int64_t tiles, int runners, void* body, TileCall call);
+
+// Calls job() once on each thread of the pool, and waits for them; nothing happens while a region is open.
+// For work that does not throw.
+void run_on_idle_workers(void (*job)());
 
 // True on a thread that is running a tile of a region with more than one thread.
 bool inside_pool_region();

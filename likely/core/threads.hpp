@@ -19,8 +19,9 @@ void run_tiles(std::int64_t tiles, double nanoseconds, void* body, void (*call)(
 
 // Calls body(tile) for each tile in [0, tiles). `nanoseconds` is a rough estimate of the whole work on one
 // thread: below some tens of microseconds everything stays on the calling thread, since waking another costs
-// more. The body must not throw. Inside another region, an OpenMP region of the user's, or while another
-// thread has the pool, it runs serially.
+// more. What a body throws is thrown here when no body is running any more; if several throw, what the first
+// tile of them threw, whatever the number of threads, and tiles behind it may be left out. Inside another
+// region, an OpenMP region of the user's, or while another thread has the pool, it runs serially.
 template <class Body>
 void parallel_tiles(std::int64_t tiles, double nanoseconds, Body&& body) {
   using Plain = std::remove_reference_t<Body>;

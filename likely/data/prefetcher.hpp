@@ -27,22 +27,16 @@ class Prefetcher {
   Batch next();
 
  private:
-  struct Item {
-    Batch batch;
-    std::exception_ptr error;
-  };
-
-  class Lent;
-
   void run();
-  void make_all(Lent& lent);
+  void make_all();
 
   const std::int64_t count_;
   const std::size_t ahead_;
   const std::function<Batch(std::int64_t)> make_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Item> ready_;
+  std::deque<Batch> ready_;
+  std::exception_ptr error_;  // what make threw; kept, so that whoever asks again gets it again
   bool stop_ = false;
   std::thread thread_;  // last: it uses all of the above
 };

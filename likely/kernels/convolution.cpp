@@ -44,6 +44,12 @@ void bias_gradient(const Conv2dShape& shape, const T* grad_output, T* grad_bias)
   });
 }
 
+// The fast ways count on images, channels and places; the way over columns takes what has none.
+bool is_empty(const Conv2dShape& s) {
+  return s.batch == 0 || s.in_channels == 0 || s.out_channels == 0 || s.in_height == 0 || s.in_width == 0 ||
+         s.out_height() == 0 || s.out_width() == 0;
+}
+
 }  // namespace
 
 std::int64_t Conv2dShape::out_height() const {
@@ -56,6 +62,7 @@ std::int64_t Conv2dShape::out_width() const {
 
 void conv2d_forward(const Conv2dShape& shape, const float* input, const float* weights, const float* bias,
                     bool relu, float* output) {
+  if (is_empty(shape)) return columns_forward(shape, input, weights, bias, relu, output);
   if (winograd_forward_applies(shape)) return winograd_forward(shape, input, weights, bias, relu, output);
   if (winograd_5x5_applies(shape)) return winograd_5x5_forward(shape, input, weights, bias, relu, output);
   if (flat_forward_applies(shape)) return flat_forward(shape, input, weights, bias, relu, output);
@@ -69,6 +76,7 @@ void conv2d_forward(const Conv2dShape& shape, const double* input, const double*
 
 void conv2d_backward_input(const Conv2dShape& shape, const float* grad_output, const float* weights,
                            float* grad_input) {
+  if (is_empty(shape)) return columns_backward_input(shape, grad_output, weights, grad_input);
   if (winograd_backward_input_applies(shape))
     return winograd_backward_input(shape, grad_output, weights, grad_input);
   if (winograd_5x5_applies(shape))
@@ -83,7 +91,9 @@ void conv2d_backward_input(const Conv2dShape& shape, const double* grad_output, 
 
 void conv2d_backward_weights(const Conv2dShape& shape, const float* input, const float* grad_output,
                              float* grad_weights, float* grad_bias) {
-  if (winograd_backward_weights_applies(shape)) {
+  if (is_empty(shape)) {
+    columns_backward_weights(shape, input, grad_output, grad_weights);
+  } else if (winograd_backward_weights_applies(shape)) {
     winograd_backward_weights(shape, input, grad_output, grad_weights);
   } else if (winograd_5x5_applies(shape)) {
     winograd_5x5_backward_weights(shape, input, grad_output, grad_weights);

@@ -1,5 +1,6 @@
-// Working memory of a kernel: thread-local, grow-only, so that steady state neither allocates nor faults
-// pages.
+// Working memory of a kernel: thread-local, and kept until trim_memory(), so that steady state neither
+// allocates nor faults pages. A kernel makes no tensor while it uses some: a trim that another thread asked
+// for is done where tensors are made.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +37,14 @@ enum class ScratchSlot : std::uint8_t {
 // slot. The contents are whatever was there.
 void* scratch_bytes(ScratchSlot slot, std::size_t bytes);
 
+[[noreturn]] void refuse_bytes(std::size_t bytes);
+
+// Refuses what there is no memory for.
 template <class T>
 T* scratch(ScratchSlot slot, std::int64_t count) {
-  return static_cast<T*>(scratch_bytes(slot, static_cast<std::size_t>(count) * sizeof(T)));
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(count), sizeof(T), &bytes)) refuse_bytes(SIZE_MAX);
+  return static_cast<T*>(scratch_bytes(slot, bytes));
 }
 
 }  // namespace likely::kernels

@@ -135,6 +135,9 @@ void check_at_least(const Call& call, const char* what, const Extent2d& value, s
     refuse(call.name, std::string(what) + " must be at least " + std::to_string(least) + ", got " +
                           extent_string(call.flat, value));
   }
+  if (value.height > Shape::kMaxSize || value.width > Shape::kMaxSize) {
+    refuse(call.name, std::string(what) + " is beyond any size, got " + extent_string(call.flat, value));
+  }
 }
 
 void check_tensors(const Call& call, std::int64_t groups, std::int64_t bias_size) {
@@ -173,7 +176,7 @@ Geometry make_geometry(const Call& call, const Extent2d& stride, const Extent2d&
   s.flat = call.flat;
   s.batch = call.x.shape()[0];
   s.out_channels = call.weight.shape()[0];
-  s.in_channels = call.weight.shape()[1] * groups;
+  s.in_channels = multiply_sizes(call.name, call.weight.shape()[1], groups);
   s.kernel_height = call.flat ? 1 : call.weight.shape()[2];
   s.kernel_width = call.weight.shape().back();
   s.stride_h = stride.height;
@@ -182,6 +185,19 @@ Geometry make_geometry(const Call& call, const Extent2d& stride, const Extent2d&
   s.dilation_w = dilation.width;
   s.groups = groups;
   return s;
+}
+
+// What a kernel reaches over, without its first element.
+Extent2d reach_of(const Call& call, const Geometry& s) {
+  return {multiply_sizes(call.name, s.dilation_h, s.kernel_height - 1),
+          multiply_sizes(call.name, s.dilation_w, s.kernel_width - 1)};
+}
+
+// Kernels number the elements of the padded input, which may be far more than go in and come out.
+void check_padded(const Call& call, const Geometry& s) {
+  const Shape padded{s.batch, s.in_channels, add_sizes(call.name, s.in_height, s.pad_top + s.pad_bottom),
+                     add_sizes(call.name, s.in_width, s.pad_left + s.pad_right)};
+  padded.size();
 }
 
 DType common_type(const Call& call) {
@@ -201,7 +217,7 @@ Tensor convolution(const Call& call, const Conv2dOptions& options) {
   }
   s.in_height = call.flat ? 1 : call.x.shape()[2];
   s.in_width = call.x.shape().back();
-  const Extent2d reach(s.dilation_h * (s.kernel_height - 1), s.dilation_w * (s.kernel_width - 1));
+  const Extent2d reach = reach_of(call, s);
   if (options.padding.same) {
     if (s.stride_h != 1 || s.stride_w != 1) {
       refuse(call.name,
@@ -215,6 +231,7 @@ Tensor convolution(const Call& call, const Conv2dOptions& options) {
     s.pad_top = s.pad_bottom = options.padding.size.height;
     s.pad_left = s.pad_right = options.padding.size.width;
   }
+  check_padded(call, s);
   if (s.out_height() < 1 || s.out_width() < 1) {
     refuse(call.name, "the kernel reaches over " +
                           extent_string(call.flat, {reach.height + 1, reach.width + 1}) +
@@ -235,27 +252,33 @@ Tensor transposed_convolution(const Call& call, const ConvTranspose2dOptions& op
     refuse(call.name, "output_padding " + extent_string(call.flat, options.output_padding) +
                           " must be smaller than stride " + extent_string(call.flat, options.stride));
   }
-  check_tensors(call, options.groups, call.weight.rank() > 1 ? call.weight.shape()[1] * options.groups : 0);
+  const std::int64_t bias_size = call.weight.rank() < 2 || options.groups < 1
+                                     ? 0
+                                     : multiply_sizes(call.name, call.weight.shape()[1], options.groups);
+  check_tensors(call, options.groups, bias_size);
   Geometry s = make_geometry(call, options.stride, options.dilation, options.groups);
   if (call.x.shape()[1] != s.out_channels) {
     refuse(call.name, "the weight takes " + std::to_string(s.out_channels) + " channels: " + call.shapes());
   }
-  const auto result_size = [](std::int64_t size, std::int64_t kernel, std::int64_t stride,
-                              std::int64_t padding, std::int64_t dilation, std::int64_t output_padding) {
-    return (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1 + output_padding;
+  const bool empty = call.x.shape().back() < 1 || (!call.flat && call.x.shape()[2] < 1);
+  const Extent2d reach = reach_of(call, s);
+  const auto result_size = [&](std::int64_t size, std::int64_t stride, std::int64_t padding,
+                               std::int64_t reached, std::int64_t output_padding) {
+    const std::int64_t first_to_last = empty ? 0 : multiply_sizes(call.name, size - 1, stride);
+    return first_to_last + reached + 1 + output_padding - 2 * padding;
   };
   s.pad_top = s.pad_bottom = options.padding.height;
   s.pad_left = s.pad_right = options.padding.width;
   s.in_height = call.flat ? 1
-                          : result_size(call.x.shape()[2], s.kernel_height, s.stride_h, s.pad_top,
-                                        s.dilation_h, options.output_padding.height);
-  s.in_width = result_size(call.x.shape().back(), s.kernel_width, s.stride_w, s.pad_left, s.dilation_w,
-                           options.output_padding.width);
-  const bool empty = call.x.shape().back() < 1 || (!call.flat && call.x.shape()[2] < 1);
+                          : result_size(call.x.shape()[2], s.stride_h, s.pad_top, reach.height,
+                                        options.output_padding.height);
+  s.in_width =
+      result_size(call.x.shape().back(), s.stride_w, s.pad_left, reach.width, options.output_padding.width);
   if (empty || s.in_height < 1 || s.in_width < 1) {
     refuse(call.name, "nothing is left of the result: " + call.shapes() + " with padding " +
                           extent_string(call.flat, options.padding));
   }
+  check_padded(call, s);
   const DType type = common_type(call);
   Tensor y = transposed(s, cast(call.x, type), cast(call.weight, type));
   if (!call.bias.defined()) return y;

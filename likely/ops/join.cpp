@@ -37,7 +37,7 @@ Tensor concat(const std::vector<Tensor>& parts, int axis) {
       refuse("concat", "shapes differ outside axis " + std::to_string(a) + ": " +
                            parts.front().shape().string() + " and " + part.shape().string());
     }
-    shape[a] += part.shape()[a];
+    shape[a] = add_sizes("concat", shape[a], part.shape()[a]);
     dtype = promote(dtype, part.dtype());
     inputs.push_back(&part);
   }
@@ -82,7 +82,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<std::int64_t>& size
   std::int64_t total = 0;
   for (const std::int64_t size : sizes) {
     if (size < 0) refuse("split", "a size must not be negative, got " + std::to_string(size));
-    total += size;
+    total = add_sizes("split", total, size);
   }
   if (total != x.shape()[a]) {
     refuse("split", "the sizes add up to " + std::to_string(total) + ", but axis " + std::to_string(a) +

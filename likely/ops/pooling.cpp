@@ -191,6 +191,14 @@ Windows sliding_windows(const char* name, bool flat, const Tensor& x, const Exte
     refuse(name, "padding must be at least 0 and smaller than the kernel " + extent_string(flat, kernel) +
                      ", got " + extent_string(flat, padding));
   }
+  const auto beyond = [](const Extent2d& e) {
+    return e.height > Shape::kMaxSize || e.width > Shape::kMaxSize;
+  };
+  if (beyond(kernel) || beyond(stride)) {
+    refuse(name, "kernel and stride are beyond any size, got " + extent_string(flat, kernel) + " and " +
+                     extent_string(flat, stride));
+  }
+  multiply_sizes(name, kernel.height, kernel.width);
   kernels::Pool2dShape& s = w.sliding;
   const bool empty = s.in_height < 1 || s.in_width < 1;
   if (empty || s.in_height + 2 * padding.height < kernel.height ||
@@ -267,6 +275,7 @@ Tensor max_unpool2d(const Tensor& x, const Tensor& indices, const Extent2d& size
   if (size.height < 0 || size.width < 0) {
     refuse("max_unpool2d", "the size must not be negative, got " + extent_string(false, size));
   }
+  multiply_sizes("max_unpool2d", size.height, size.width);
   w.adaptive = true;
   w.sliding.in_height = size.height;
   w.sliding.in_width = size.width;

@@ -25,7 +25,7 @@ Tensor repeat(const Tensor& x, std::int64_t count, int axis) {
   const int a = x.shape().axis("repeat", axis);
   if (count < 0) refuse("repeat", fmt::format("the count must not be negative, got {}", count));
   Shape shape = x.shape();
-  shape[a] *= count;
+  shape[a] = multiply_sizes("repeat", shape[a], count);
   return repeat_between(x, x.shape().sub(0, a + 1).size(), x.shape().sub(a + 1, x.rank()).size(), count,
                         shape);
 }
@@ -46,7 +46,7 @@ Tensor tile(const Tensor& x, const Shape& counts) {
     if (counts[a] == 1) continue;
     const std::int64_t outer = shape.sub(0, a).size();
     const std::int64_t inner = shape.sub(a, shape.rank()).size();
-    shape[a] *= counts[a];
+    shape[a] = multiply_sizes("tile", shape[a], counts[a]);
     y = repeat_between(y, outer, inner, counts[a], shape);
   }
   return y;
@@ -64,7 +64,7 @@ Tensor pad(const Tensor& x, const std::vector<Padding>& paddings, double value) 
       refuse("pad", fmt::format("paddings must not be negative, got {} and {} for axis {}; slice() cuts off",
                                 padding.before, padding.after, a));
     }
-    shape[a] += padding.before + padding.after;
+    shape[a] = add_sizes("pad", shape[a], add_sizes("pad", padding.before, padding.after));
   }
   if (Tape* tape = recording_tape(x)) {
     const Tensor y = pad(tape->below(x), paddings, value);

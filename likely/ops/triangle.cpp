@@ -16,6 +16,7 @@ Tensor keep_band(const Tensor& x, std::int64_t diagonal, bool lower) {
   if (y.size() == 0) return y;
   const std::int64_t columns = x.shape().back();
   const std::int64_t rows = x.shape()[x.rank() - 2];
+  diagonal = std::clamp(diagonal, -rows, columns);  // further out nothing changes, and no sum overflows
   const auto element = static_cast<std::int64_t>(size_of(x.dtype()));
   char* const data = static_cast<char*>(y.mutable_raw());
   constexpr double kNanosecondsPerElement = 0.1;

@@ -103,6 +103,7 @@ Tensor upsample(const char* name, MakeTaps make_taps, const Tensor& x, const Ups
   plan->output = x.shape();
   plan->output[x.rank() - 2] = size.height;
   plan->output[x.rank() - 1] = size.width;
+  plan->output.size();  // refuses more than memory holds before lists of that length are made
   plan->planes = x.shape().sub(0, x.rank() - 2).size();
   plan->in_height = in_height;
   plan->in_width = in_width;

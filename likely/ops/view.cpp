@@ -30,16 +30,18 @@ Look slice_look(const Shape& shape, const Strides& strides, int axis, const Rang
   const std::int64_t start = range.start ? clamp(*range.start) : (backwards ? n - 1 : 0);
   const std::int64_t stop = range.stop ? clamp(*range.stop) : (backwards ? -1 : n);
   const std::int64_t span = backwards ? start - stop : stop - start;
-  const std::int64_t step = std::abs(range.step);
+  // A step beyond the axis keeps one element, however long it is.
+  const std::int64_t longest = std::max<std::int64_t>(n, 1);
+  const std::int64_t step = std::clamp(range.step, -longest, longest);
   Look look{shape, strides, 0};
-  look.shape[axis] = span > 0 ? (span + step - 1) / step : 0;
-  look.strides[axis] = strides[axis] * range.step;
+  look.shape[axis] = span > 0 ? (span - 1) / std::abs(step) + 1 : 0;
+  look.strides[axis] = strides[axis] * step;
   look.offset = look.shape[axis] > 0 ? start * strides[axis] : 0;
   return look;
 }
 
 Look diagonal_look(const Shape& shape, const Strides& strides, int offset, int a, int b) {
-  const std::int64_t row = offset < 0 ? -offset : 0;
+  const std::int64_t row = offset < 0 ? -std::int64_t{offset} : 0;
   const std::int64_t column = offset > 0 ? offset : 0;
   const std::int64_t length = std::max<std::int64_t>(0, std::min(shape[a] - row, shape[b] - column));
   Look look{shape, strides, length > 0 ? row * strides[a] + column * strides[b] : 0};
@@ -142,7 +144,6 @@ std::optional<Strides> reshaped_strides(const Tensor& x, const Shape& shape) {
 Shape resolve(const Tensor& x, const Shape& wanted) {
   Shape shape = wanted;
   int unknown = -1;
-  std::int64_t known = 1;
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] == -1 && unknown < 0) {
       unknown = i;
@@ -150,11 +151,13 @@ Shape resolve(const Tensor& x, const Shape& wanted) {
       refuse("reshape",
              (shape[i] == -1 ? "at most one dimension may be -1, got " : "a dimension is negative in ") +
                  wanted.string());
-    } else {
-      known *= shape[i];
     }
   }
-  if (unknown >= 0 && known > 0 && x.size() % known == 0) shape[unknown] = x.size() / known;
+  if (unknown >= 0) {
+    shape[unknown] = 1;
+    const std::int64_t known = shape.size();
+    shape[unknown] = known > 0 && x.size() % known == 0 ? x.size() / known : -1;
+  }
   if ((unknown >= 0 && shape[unknown] < 0) || shape.size() != x.size()) {
     refuse("reshape", "cannot reshape " + x.shape().string() + " to " + wanted.string());
   }

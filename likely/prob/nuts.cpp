@@ -7,7 +7,7 @@
 #include <cmath>
 #include <mutex>
 
-#include "likely/core/throwing_tiles.hpp"
+#include "likely/core/threads.hpp"
 #include "likely/prob/nuts_trajectory.hpp"
 #include "likely/prob/nuts_warm_up.hpp"
 
@@ -186,7 +186,7 @@ NutsDraws run_nuts(const std::vector<double>& start, const SlopeFunction& slope,
   const std::vector<Rng> generators = rng.split(options.chains);
   Reporter reporter(options);
   constexpr double kLong = 1e9;  // nanoseconds: a chain is always worth a thread
-  throwing_tiles(options.chains, kLong, [&](std::int64_t chain) {
+  parallel_tiles(options.chains, kLong, [&](std::int64_t chain) {
     const auto c = static_cast<std::size_t>(chain);
     try {
       run_chain(chain, start, slope, generators[c], options, reporter, result.chains[c]);

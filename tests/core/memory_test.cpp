@@ -2,11 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdint>
+#include <deque>
+#include <fstream>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "likely/core/create.hpp"
+#include "likely/core/threads.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely {
@@ -103,6 +110,145 @@ TEST(Memory, TensorsMayEndOnAnotherThread) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(made[static_cast<std::size_t>(i)].at({99}), i);
   std::thread([&] { made.clear(); }).join();
   EXPECT_EQ(memory_report().in_use, before);
+}
+
+// Bytes of this process that are in memory.
+std::int64_t resident() {
+  std::ifstream file("/proc/self/statm");
+  std::int64_t whole = 0, pages = 0;
+  file >> whole >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// One thread makes tensors and hands them over, another ends them; at most 8 are on the way.
+void hand_over(int rounds, const Shape& shape) {
+  std::mutex mutex;
+  std::deque<Tensor> line;
+  std::atomic<bool> done = false;
+  std::thread taker([&] {
+    for (;;) {
+      const bool last = done;
+      std::deque<Tensor> taken;
+      {
+        const std::lock_guard lock(mutex);
+        taken.swap(line);
+      }
+      if (taken.empty() && last) return;
+      if (taken.empty()) std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < rounds; ++i) {
+    for (;;) {
+      const std::lock_guard lock(mutex);
+      if (line.size() < 8) {
+        line.push_back(full(shape, i));
+        break;
+      }
+    }
+    if (i % 8 == 7) std::this_thread::yield();
+  }
+  done = true;
+  taker.join();
+}
+
+// Each of 10,000 tensors is 40 kB; only those on the way may be in memory, whoever ends them.
+TEST(Memory, WhatOneThreadMakesAndAnotherEndsIsUsedAgain) {
+  trim_memory();
+  const MemoryReport before = memory_report();
+  const std::int64_t resident_before = resident();
+  hand_over(10'000, {10'000});
+  const MemoryReport after = memory_report();
+  EXPECT_EQ(after.in_use, before.in_use);
+  EXPECT_LE(after.cached - before.cached, 40 * 40'000);
+  EXPECT_LE(after.peak - before.peak, 40 * 40'000);
+  if (kCaches) EXPECT_LE(resident() - resident_before, 8 << 20);
+}
+
+TEST(Memory, LastsLongerThanItsThread) {
+  const std::int64_t before = memory_report().in_use;
+  std::vector<Tensor> made;
+  std::thread([&] {
+    for (int i = 0; i < 10; ++i) made.push_back(full({50'000 * (i + 1)}, i));
+  }).join();
+  const std::int64_t cached = memory_report().cached;
+  EXPECT_GE(memory_report().in_use - before, 55 * 200'000);
+  // Another thread takes over what the first left, while its tensors are still in use.
+  std::thread([] {
+    for (int i = 0; i < 10; ++i) full({50'000 * (i + 1)}, -1.0);
+  }).join();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(made[static_cast<std::size_t>(i)].at({49'999}), i);
+  made.clear();
+  EXPECT_EQ(memory_report().in_use, before);
+  EXPECT_EQ(memory_report().cached, cached) << "what belongs to a thread that has ended goes to the system";
+}
+
+TEST(Memory, ThreadsThatComeAndGoLeaveNothing) {
+  trim_memory();
+  const MemoryReport before = memory_report();
+  const std::int64_t resident_before = resident();
+  Tensor kept = zeros({100});
+  for (int i = 0; i < 1'000; ++i) {
+    std::thread([&] {
+      kept = full({5'000 + 100 * (i % 7)}, i);
+      const Tensor more = kept.copy();
+    }).join();
+    EXPECT_EQ(kept.at({17}), i);
+  }
+  kept = Tensor();
+  EXPECT_EQ(memory_report().in_use, before.in_use);
+  if (!kCaches) return;
+  EXPECT_LE(memory_report().cached - before.cached, 1'000);
+  EXPECT_LE(resident() - resident_before, 8 << 20);
+}
+
+TEST(Memory, TrimmingReachesOtherThreads) {
+  if (!kCaches) GTEST_SKIP() << "nothing is kept under AddressSanitizer";
+  const int threads_before = threads();
+  set_threads(3);
+  trim_memory();
+  const std::int64_t before = memory_report().cached;
+  std::atomic<int> arrived = 0;
+  parallel_tiles(3, 1e9, [&](std::int64_t) {
+    full({100'000}, 1.0);
+    ++arrived;
+    while (arrived < 3) std::this_thread::yield();  // each of three threads has one tile
+  });
+  EXPECT_GE(memory_report().cached - before, 3 * 400'000);
+  trim_memory();
+  EXPECT_EQ(memory_report().cached, before) << "threads of parallel_tiles wait for work";
+
+  std::atomic<int> step = 0;
+  const auto wait_for = [&](int wanted) {
+    while (step < wanted) std::this_thread::yield();
+  };
+  std::thread other([&] {
+    full({100'000}, 1.0);
+    step = 1;
+    wait_for(2);
+    full({10}, 1.0);
+    step = 3;
+    wait_for(4);
+  });
+  wait_for(1);
+  EXPECT_GE(memory_report().cached - before, 400'000);
+  trim_memory();
+  step = 2;
+  wait_for(3);
+  EXPECT_LE(memory_report().cached - before, 1'000) << "with the next tensor that the thread made";
+  step = 4;
+  other.join();
+  set_threads(threads_before);
+}
+
+TEST(Memory, TrimmingInsideARegionDoesNotWaitForIt) {
+  const int threads_before = threads();
+  set_threads(3);
+  parallel_tiles(30, 1e9, [](std::int64_t) {
+    const Tensor x = full({20'000}, 1.0);
+    trim_memory();
+    EXPECT_EQ(x.at({19'999}), 1.0);
+  });
+  set_threads(threads_before);
 }
 
 TEST(Memory, RefusesMoreThanThereIs) {

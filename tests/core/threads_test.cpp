@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <functional>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -96,6 +99,84 @@ TEST_F(ThreadsTest, ServesSeveralCallersAtOnce) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(counts, std::vector<std::int64_t>(4, 10'000));
+}
+
+// What a region of 60 tiles throws on 1, 2 and 3 threads; afterwards the threads must be there as before.
+std::vector<std::string> thrown(const std::function<void(std::int64_t)>& body) {
+  std::vector<std::string> messages;
+  for (const int n : {1, 2, 3}) {
+    set_threads(n);
+    try {
+      parallel_tiles(60, kMuchWork, body);
+      messages.emplace_back("nothing");
+    } catch (const std::exception& error) {
+      messages.emplace_back(error.what());
+    } catch (int number) {
+      messages.emplace_back(std::to_string(number));
+    }
+    EXPECT_FALSE(inside_parallel_region());
+    std::atomic<int> arrived = 0;
+    parallel_tiles(n, kMuchWork, [&](std::int64_t) {
+      ++arrived;
+      while (arrived < n) std::this_thread::yield();
+    });
+    EXPECT_EQ(arrived, n);
+  }
+  return messages;
+}
+
+TEST_F(ThreadsTest, ThrowsWhatATileThrew) {
+  const auto all = [](const std::string& message) { return std::vector<std::string>(3, message); };
+  for (const std::int64_t bad : {0, 1, 19, 30, 45, 59}) {
+    EXPECT_EQ(thrown([bad](std::int64_t tile) {
+                if (tile == bad) refuse("tile", std::to_string(tile) + " is bad");
+              }),
+              all("[tile] " + std::to_string(bad) + " is bad"));
+  }
+  EXPECT_EQ(thrown([](std::int64_t tile) {
+              if (tile == 40) throw 42;
+            }),
+            all("42"));
+  EXPECT_EQ(thrown([](std::int64_t tile) {
+              if (tile == 40) throw std::bad_alloc();
+            }),
+            all(std::bad_alloc().what()));
+}
+
+TEST_F(ThreadsTest, ThrowsWhatTheFirstOfSeveralTilesThrew) {
+  for (int round = 0; round < 200; ++round) {
+    const std::int64_t first = round % 60;
+    const std::vector<std::string> messages = thrown([first](std::int64_t tile) {
+      if (tile >= first) throw std::runtime_error(std::to_string(tile));
+    });
+    EXPECT_EQ(messages, std::vector<std::string>(3, std::to_string(first)));
+  }
+}
+
+TEST_F(ThreadsTest, RunsAllTilesBeforeTheOneThatThrew) {
+  for (const int n : {1, 2, 3}) {
+    set_threads(n);
+    std::vector<std::atomic<int>> visits(60);
+    EXPECT_THROW(parallel_tiles(60, kMuchWork,
+                                [&](std::int64_t tile) {
+                                  ++visits[static_cast<std::size_t>(tile)];
+                                  if (tile >= 37) throw std::runtime_error("late");
+                                }),
+                 std::runtime_error);
+    for (std::size_t tile = 0; tile < 60; ++tile) {
+      if (tile < 37) EXPECT_EQ(visits[tile], 1);
+      EXPECT_LE(visits[tile], 1);
+    }
+  }
+}
+
+TEST_F(ThreadsTest, ThrowsOutOfRegionsInRegions) {
+  EXPECT_EQ(thrown([](std::int64_t outer) {
+              parallel_tiles(8, kMuchWork, [outer](std::int64_t inner) {
+                if (outer == 33 && inner >= 5) refuse("inner", std::to_string(inner));
+              });
+            }),
+            std::vector<std::string>(3, "[inner] 5"));
 }
 
 TEST_F(ThreadsTest, AForkedChildHasThreadsOfItsOwn) {

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "likely/core/error.hpp"
-#include "likely/core/throwing_tiles.hpp"
+#include "likely/core/threads.hpp"
 
 namespace likely::choice {
 
@@ -118,7 +118,7 @@ std::vector<Summary> HierarchicalPosterior::subject_summaries(const std::vector<
   const int n = parameters();
   std::vector<Summary> result(static_cast<std::size_t>(subjects * n));
   const double nanoseconds = 1e6 * static_cast<double>(result.size());
-  throwing_tiles(subjects * n, nanoseconds, [&](std::int64_t tile) {
+  parallel_tiles(subjects * n, nanoseconds, [&](std::int64_t tile) {
     const std::int64_t i = tile / n;
     const int k = static_cast<int>(tile % n);
     result[static_cast<std::size_t>(tile)] =
@@ -184,7 +184,7 @@ PointwiseLogLikelihood trial_log_likelihood(const HierarchicalPosterior& posteri
   const auto n = static_cast<std::size_t>(likelihood.parameters());
   result.values.resize(places.size() * static_cast<std::size_t>(result.observations));
   const double nanoseconds = 20.0 * static_cast<double>(result.values.size());
-  throwing_tiles(result.samples, nanoseconds, [&](std::int64_t tile) {
+  parallel_tiles(result.samples, nanoseconds, [&](std::int64_t tile) {
     const DrawPlace& place = places[static_cast<std::size_t>(tile)];
     const Numbers parameters = posterior.subject_parameters(place.chain, place.sample);
     auto out = result.values.begin() + tile * result.observations;

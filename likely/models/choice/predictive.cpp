@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "likely/core/error.hpp"
-#include "likely/core/throwing_tiles.hpp"
+#include "likely/core/threads.hpp"
 #include "likely/prob/summary.hpp"
 
 namespace likely::choice {
@@ -147,7 +147,7 @@ PredictiveCheck predictive_check(const Model& model, const Trials& trials, const
   const std::vector<Trials> each = one_by_one(trials);
   std::vector<Replicate> replicates(draws.size());
   const double nanoseconds = 100.0 * static_cast<double>(trials.size()) * static_cast<double>(draws.size());
-  throwing_tiles(static_cast<std::int64_t>(draws.size()), nanoseconds, [&](std::int64_t tile) {
+  parallel_tiles(static_cast<std::int64_t>(draws.size()), nanoseconds, [&](std::int64_t tile) {
     const auto d = static_cast<std::size_t>(tile);
     const Rng own = rng.fold_in(d);
     replicates[d] = options.task ? played_anew(model, trials, *options.task, draws[d], options.bin, own)
