@@ -1,5 +1,7 @@
 #include "likely/autodiff/gradient.hpp"
 
+#include <algorithm>
+
 #include "likely/core/create.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/join.hpp"
@@ -7,6 +9,72 @@
 #include "likely/ops/view.hpp"
 
 namespace likely::detail {
+
+namespace {
+
+[[noreturn]] void refuse_nothing_to_learn(const std::vector<PointLeaf>& point) {
+  std::string why = "the point has no parameter with floating numbers";
+  if (point.empty()) why = "the point holds no tensors";
+  if (!point.empty() &&
+      std::ranges::none_of(point, [](const PointLeaf& leaf) { return leaf.tensor->defined(); }))
+    why = "all tensors of the point are empty; was it moved from?";
+  refuse("gradient", "there is nothing to learn: " + why);
+}
+
+bool holds_floating(const Tensor& tensor) { return tensor.defined() && is_floating(tensor.dtype()); }
+
+}  // namespace
+
+std::vector<Tensor> track_parameters(Tape& tape, const std::vector<PointLeaf>& point,
+                                     const std::vector<std::string>& names) {
+  std::vector<Tensor> leaves;
+  bool frozen = false;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const PartKind kind = kind_of(*point[i].tensor, point[i].is_buffer);
+    frozen = frozen || kind == PartKind::frozen;
+    if (kind != PartKind::parameter) continue;
+    *point[i].tensor = tape.track(*point[i].tensor, names.empty() ? std::string() : names[i]);
+    leaves.push_back(*point[i].tensor);
+  }
+  if (leaves.empty() && !frozen) refuse_nothing_to_learn(point);
+  return leaves;
+}
+
+void put_gradients(const std::vector<PointLeaf>& tree, std::vector<Tensor>& gradients) {
+  std::size_t next = 0;
+  for (const PointLeaf& leaf : tree) {
+    if (leaf.is_parameter()) {
+      *leaf.tensor = std::move(gradients[next++]);
+    } else if (leaf.tensor->defined()) {
+      *leaf.tensor = no_gradient(*leaf.tensor);
+    }
+  }
+}
+
+std::ptrdiff_t new_parameter(const std::vector<PointLeaf>& before, const std::vector<PointLeaf>& after) {
+  if (before.size() != after.size()) {
+    refuse("value_and_grad", "the function changed the number of the model's tensors from " +
+                                 std::to_string(before.size()) + " to " + std::to_string(after.size()));
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].is_buffer || holds_floating(*before[i].tensor)) continue;
+    if (holds_floating(*after[i].tensor)) return static_cast<std::ptrdiff_t>(i);
+  }
+  return -1;
+}
+
+void refuse_new_parameter(const std::string& name) {
+  refuse("value_and_grad", "the function put floating numbers into the part \"" + name +
+                               "\", which had none: fill it before, or declare it a Buffer");
+}
+
+void carry_back(const Tape& tape, const std::vector<PointLeaf>& from, const std::vector<PointLeaf>& to) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (!to[i].is_buffer && holds_floating(*to[i].tensor)) continue;
+    const Tensor& value = *from[i].tensor;
+    *to[i].tensor = value.defined() ? tape.below(value) : value;
+  }
+}
 
 Tensor no_gradient(const Tensor& like) { return constant(like.shape(), 0.0, like.dtype()); }
 
@@ -43,11 +111,17 @@ Tensor inner_product(const std::vector<Tensor>& a, const std::vector<Tensor>& b)
   return total.defined() ? total : tensor(0.0);
 }
 
-void check_same_tree(const char* caller, const std::vector<Tensor>& point,
-                     const std::vector<Tensor>& direction) {
+std::vector<Tensor> along_parameters(const char* caller, const std::vector<PointLeaf>& point,
+                                     const std::vector<PointLeaf>& direction) {
   bool same = point.size() == direction.size();
-  for (std::size_t i = 0; same && i < point.size(); ++i) same = point[i].shape() == direction[i].shape();
+  std::vector<Tensor> along;
+  for (std::size_t i = 0; same && i < point.size(); ++i) {
+    if (!point[i].is_parameter()) continue;
+    same = direction[i].tensor->defined() && point[i].tensor->shape() == direction[i].tensor->shape();
+    along.push_back(*direction[i].tensor);
+  }
   if (!same) refuse(caller, "the direction must have the shapes of the point");
+  return along;
 }
 
 }  // namespace likely::detail

@@ -5,6 +5,7 @@
 // have the type of the point. Everything nests in everything, to any order.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -15,65 +16,98 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/autodiff/trace.hpp"
 #include "likely/core/parts.hpp"
+#include "likely/core/place.hpp"
 
 namespace likely {
 
 namespace detail {
 
-template <class Point, class Function>
-Tensor call_at(Function&& f, Point& point) {
-  if constexpr (is_tuple_like<std::remove_const_t<Point>>) {
-    return std::apply(f, point);
+// One tensor of a point. What is declared a Buffer is one whatever it holds.
+struct PointLeaf {
+  Tensor* tensor;
+  bool is_buffer;
+
+  bool is_parameter() const { return kind_of(*tensor, is_buffer) == PartKind::parameter; }
+};
+
+template <class Point>
+std::vector<PointLeaf> leaves_of(Point& point) {
+  std::vector<PointLeaf> leaves;
+  auto leaf = [&](const std::string&, Tensor& tensor, bool is_buffer) {
+    leaves.push_back({&tensor, is_buffer});
+  };
+  walk_tree<false>({}, point, leaf);
+  return leaves;
+}
+template <class Point>
+std::vector<std::string> leaf_names(Point& point) {
+  std::vector<std::string> names;
+  auto leaf = [&](const std::string& name, Tensor&, bool) { names.push_back(name); };
+  walk_tree<true>({}, point, leaf);
+  return names;
+}
+
+// A copy of the point to work on. A tensor on its own is no part of a model, so it is not frozen, wherever
+// its value comes from.
+template <class Point>
+Point copy_of_point(const Point& point) {
+  if constexpr (std::is_same_v<Point, Tensor>) {
+    return point.with_track(point.track());
   } else {
-    return f(point);
+    return point;
   }
 }
 
-// Replaces the parameters of `point` by leaves of the tape, in place, and returns them.
+// Replaces the parameters by leaves of the tape, in place, and returns them. `names` are those of all leaves,
+// or none. Refuses a point that has no parameters, unless parts of it are frozen.
+std::vector<Tensor> track_parameters(Tape& tape, const std::vector<PointLeaf>& point,
+                                     const std::vector<std::string>& names);
+
 template <class Point>
 std::vector<Tensor> track_parameters(Tape& tape, Point& point) {
-  std::vector<Tensor> leaves;
-  if (tracing_non_finite()) {
-    for_each_named_leaf(point, [&](const std::string& name, Tensor& tensor, PartKind kind) {
-      if (kind == PartKind::parameter) leaves.push_back(tensor = tape.track(tensor, name));
-    });
-  } else {
-    for_each_leaf(point, [&](Tensor& tensor, PartKind kind) {
-      if (kind == PartKind::parameter) leaves.push_back(tensor = tape.track(tensor));
-    });
-  }
-  return leaves;
+  return track_parameters(tape, leaves_of(point),
+                          tracing_non_finite() ? leaf_names(point) : std::vector<std::string>());
+}
+
+// f at the point, as a tensor of the tape; what is refused inside says in which layer of the point.
+template <class Point, class Function>
+Tensor call_at(const Tape& tape, Function&& f, Point& point) {
+  return naming_layers(point, [&]() -> Tensor {
+    if constexpr (is_tuple_like<std::remove_const_t<Point>>) {
+      return tape.seen(std::apply(f, point));
+    } else {
+      return tape.seen(f(point));
+    }
+  });
 }
 
 // Zeros for a part that is not learned; takes no memory.
 Tensor no_gradient(const Tensor& like);
 
-// A tree like `point` that holds these gradients at its parameters and zeros elsewhere.
+// The gradients at the parameters and zeros elsewhere, in place of the values.
+void put_gradients(const std::vector<PointLeaf>& tree, std::vector<Tensor>& gradients);
+
 template <class Point>
 Point gradient_tree(const Point& point, std::vector<Tensor>& gradients) {
-  Point tree = point;
-  std::size_t next = 0;
-  for_each_leaf(tree, [&](Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) {
-      tensor = std::move(gradients[next++]);
-    } else if (tensor.defined()) {
-      tensor = no_gradient(tensor);
-    }
-  });
+  Point tree = copy_of_point(point);
+  put_gradients(leaves_of(tree), gradients);
   return tree;
 }
 
-// What a loss wrote into the buffers of the copy it was given goes back into the caller's.
+// Where in the tree the function put floating numbers that were not there before (they would be parameters
+// that nobody tracked), or -1. Refuses another number of tensors than before.
+std::ptrdiff_t new_parameter(const std::vector<PointLeaf>& before, const std::vector<PointLeaf>& after);
+[[noreturn]] void refuse_new_parameter(const std::string& name);
+// What the function wrote into the parts that are not learned goes back into the caller's.
+void carry_back(const Tape& tape, const std::vector<PointLeaf>& from, const std::vector<PointLeaf>& to);
+
 template <class Point>
 void carry_buffers_back(const Tape& tape, Point& from, Point& to) {
-  std::vector<Tensor> values;
-  for_each_leaf(from, [&](Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::buffer) values.push_back(tensor.defined() ? tape.below(tensor) : tensor);
-  });
-  std::size_t next = 0;
-  for_each_leaf(to, [&](Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::buffer && next < values.size()) tensor = std::move(values[next++]);
-  });
+  const std::vector<PointLeaf> before = leaves_of(to), after = leaves_of(from);
+  if (const std::ptrdiff_t i = new_parameter(before, after); i >= 0) {
+    refuse_new_parameter(leaf_names(from)[static_cast<std::size_t>(i)]);
+  }
+  carry_back(tape, after, before);
 }
 
 // A scalar floating loss, or a refusal that names the caller. Returns the seed 1.
@@ -88,18 +122,23 @@ struct ValueAndGrad {
 };
 
 // The value of f at a point and its gradient there. f returns one number (a tensor of size 1).
-// With a model that is not const, what f changes in the model's buffers is kept.
+// With a model that is not const, what f changes in the model's buffers is kept. Refuses a point without
+// floating numbers to learn (all of them frozen is allowed, the gradient is 0), and an f that changes the
+// number of the model's tensors or puts floating numbers into a part that had none and is no Buffer.
+//
+// Whether f hands a Training to the model's layers is not known here: a loss that does not takes its gradient
+// without dropout and with running statistics, as is right for a trained model (train::fit asks).
 template <class Point, class Function>
 auto value_and_grad(Point&& point, Function&& f) {
   using Plain = std::remove_cvref_t<Point>;
   static_assert(Tree<Plain>, "the point must be a tensor, a model with LIKELY_PARTS, or a container of them");
-  Plain tracked = point;
+  Plain tracked = detail::copy_of_point<Plain>(point);
   Tape tape;
   const std::vector<Tensor> leaves = detail::track_parameters(tape, tracked);
-  const Tensor value = detail::call_at(f, tracked);
+  const Tensor value = detail::call_at(tape, f, tracked);
   tape.stop();
   const Tensor seed = detail::check_scalar("value_and_grad", value);
-  std::vector<Tensor> gradients = tape.sweep(value, seed, leaves, false);
+  std::vector<Tensor> gradients = tape.sweep_once(value, seed, leaves);
   if constexpr (!std::is_const_v<std::remove_reference_t<Point>>)
     detail::carry_buffers_back(tape, tracked, point);
   return ValueAndGrad<Plain>{tape.below(value), detail::gradient_tree<Plain>(point, gradients)};
@@ -113,11 +152,12 @@ auto grad(Point&& point, Function&& f) {
 
 // The value of f at a point, and the map from a gradient of the output to the gradient at the point:
 //   auto [value, pull_back] = vjp(x, f);   pull_back(g) is g^T J.
-// pull_back can be called any number of times, while the tapes that were open when it was made still are.
+// pull_back can be called any number of times, by several threads at once, while the tapes that were open
+// when it was made still are.
 template <class Point>
 class PullBack {
  public:
-  PullBack(std::shared_ptr<Tape> tape, Point point, std::vector<Tensor> leaves, Tensor value)
+  PullBack(std::shared_ptr<const Tape> tape, Point point, std::vector<Tensor> leaves, Tensor value)
       : tape_(std::move(tape)),
         point_(std::move(point)),
         leaves_(std::move(leaves)),
@@ -125,7 +165,7 @@ class PullBack {
 
   Point operator()(const Tensor& output_gradient) const {
     check_same_shape(output_gradient);
-    std::vector<Tensor> gradients = tape_->sweep(value_, output_gradient, leaves_, true);
+    std::vector<Tensor> gradients = tape_->sweep(value_, output_gradient, leaves_);
     return detail::gradient_tree(point_, gradients);
   }
 
@@ -137,7 +177,7 @@ class PullBack {
     }
   }
 
-  std::shared_ptr<Tape> tape_;
+  std::shared_ptr<const Tape> tape_;
   Point point_;
   std::vector<Tensor> leaves_;
   Tensor value_;
@@ -151,10 +191,10 @@ struct ValueAndPullBack {
 
 template <class Point, class Function>
 auto vjp(const Point& point, Function&& f) {
-  Point tracked = point;
+  Point tracked = detail::copy_of_point(point);
   auto tape = std::make_shared<Tape>();
   std::vector<Tensor> leaves = detail::track_parameters(*tape, tracked);
-  const Tensor value = detail::call_at(f, tracked);
+  const Tensor value = detail::call_at(*tape, f, tracked);
   tape->stop();
   return ValueAndPullBack<Point>{tape->below(value), PullBack<Point>(tape, point, std::move(leaves), value)};
 }

@@ -31,19 +31,24 @@ std::vector<Tensor> parameters_of(const Point& point) {
   return result;
 }
 
-void check_same_tree(const char* caller, const std::vector<Tensor>& point,
-                     const std::vector<Tensor>& direction);
+// The direction where the point has its parameters. Refuses other shapes.
+std::vector<Tensor> along_parameters(const char* caller, const std::vector<PointLeaf>& point,
+                                     const std::vector<PointLeaf>& direction);
+template <class Point>
+std::vector<Tensor> along_parameters(const char* caller, const Point& point, const Point& direction) {
+  Point at = copy_of_point(point), towards = direction;
+  return along_parameters(caller, leaves_of(at), leaves_of(towards));
+}
 
 }  // namespace detail
 
 template <class Point, class Function>
 ValueAndTangent jvp(const Point& point, const Point& direction, Function&& f) {
-  detail::check_same_tree("jvp", detail::parameters_of(point), detail::parameters_of(direction));
+  const std::vector<Tensor> along = detail::along_parameters("jvp", point, direction);
   auto forward = vjp(point, f);
   // <u^T J, v> has the gradient J v with respect to u, wherever u is.
   const Tensor tangent = grad(detail::no_gradient(forward.value), [&](const Tensor& u) {
-    return detail::inner_product(detail::parameters_of(forward.pull_back(u)),
-                                 detail::parameters_of(direction));
+    return detail::inner_product(detail::parameters_of(forward.pull_back(u)), along);
   });
   return {forward.value, tangent};
 }
@@ -62,8 +67,7 @@ Tensor hessian(const Tensor& point, Function&& f) {
 
 template <class Point, class Function>
 Point hvp(const Point& point, const Point& direction, Function&& f) {
-  const std::vector<Tensor> along = detail::parameters_of(direction);
-  detail::check_same_tree("hvp", detail::parameters_of(point), along);
+  const std::vector<Tensor> along = detail::along_parameters("hvp", point, direction);
   return grad(
       point, [&](const Point& x) { return detail::inner_product(detail::parameters_of(grad(x, f)), along); });
 }

@@ -1,6 +1,8 @@
 #include "likely/autodiff/tape.hpp"
 
 #include <algorithm>
+#include <new>
+#include <unordered_map>
 
 #include "likely/autodiff/trace.hpp"
 #include "likely/core/create.hpp"
@@ -19,6 +21,19 @@ struct TapeEntry {
   Tape* tape;
 };
 thread_local std::vector<TapeEntry> recording_tapes;  // the innermost last
+
+// How the tapes below saw the nodes of tapes that have ended, kept while a tape of this thread records: a
+// tensor that was captured inside an inner gradient still has its outer derivatives.
+thread_local std::unordered_map<std::uint64_t, std::vector<Track>> ended_tapes;
+
+// Goes down one tape. False where the tape of this track is not one that has ended.
+bool step_below(Track& track) {
+  if (ended_tapes.empty()) return false;
+  const auto ended = ended_tapes.find(track.tape);
+  if (ended == ended_tapes.end()) return false;
+  track = ended->second[track.node];
+  return true;
+}
 
 Tape* find_recording(std::uint64_t id) {
   for (std::size_t i = recording_tapes.size(); i-- > 0;) {
@@ -41,16 +56,35 @@ struct Spare {
   }
 };
 
+// What core/ asks of the tapes (core/track.hpp).
+const detail::TapeServices services{
+    .is_differentiated =
+        [](const Tensor& x) {
+          Track track = x.track();
+          while (track.tape != 0 && step_below(track)) {
+          }
+          return track.tape != 0 && detail::is_recording(track.tape);
+        },
+    .copy = [](const Tensor& x) -> Tensor {
+      Tape* tape = recording_tape(x);
+      if (tape == nullptr) return x.with_track({}).copy();
+      return tape->record("copy", tape->below(x).copy(), {&x},
+                          [](const Tensor& g, Pull& pull) { pull(0, [&] { return g; }); });
+    },
+    .cast = [](const Tensor& x, DType dtype) { return cast(x, dtype); },
+};
+
 }  // namespace
 
 Tape* recording_tape_of(std::span<const Tensor* const> tensors) {
   Tape* innermost = nullptr;
   for (const Tensor* tensor : tensors) {
-    const std::uint64_t id = tensor->track().tape;
-    if (id == 0 || (innermost != nullptr && innermost->id_ == id)) continue;
-    Tape* tape = find_recording(id);
+    Track track = tensor->track();
+    if (track.tape == 0 || (innermost != nullptr && innermost->id_ == track.tape)) continue;
+    Tape* tape = find_recording(track.tape);
+    while (tape == nullptr && step_below(track) && track.tape != 0) tape = find_recording(track.tape);
     if (tape == nullptr) {
-      if (detail::is_recording(id)) {
+      if (track.tape != 0 && detail::is_recording(track.tape)) {
         refuse("gradient",
                "a tensor of another thread's gradient is used; take a gradient inside one thread");
       }
@@ -63,13 +97,14 @@ Tape* recording_tape_of(std::span<const Tensor* const> tensors) {
 
 void Pull::add(std::uint32_t node, Tensor gradient) {
   const Tape::Node& target = tape_.nodes_[node];
-  if (gradient.size() != target.size) {
+  const std::span wanted(target.shape, target.rank);
+  if (!std::ranges::equal(gradient.shape(), wanted)) {
     refuse(tape_.nodes_[from_].name, "the gradient rule returned shape " + gradient.shape().string() +
-                                         " for an input with " + std::to_string(target.size) + " elements");
+                                         " for an input of shape " + Shape(wanted).string());
   }
   if (trace_) tape_.trace_gradient(tape_.nodes_[from_], gradient);
   if (gradient.dtype() != target.dtype) gradient = cast(gradient, target.dtype);
-  Tensor& slot = tape_.gradients_[node];
+  Tensor& slot = gradients_[node];
   if (slot.defined()) {
     accumulate(slot, gradient);
   } else {
@@ -77,27 +112,53 @@ void Pull::add(std::uint32_t node, Tensor gradient) {
   }
 }
 
-Tape::Tape() : nodes_(Spare<Node>::take()), chunks_(Spare<Chunk>::take()), gradients_(Spare<Tensor>::take()) {
+Tape::Tape() : nodes_(Spare<Node>::take()), chunks_(Spare<Chunk>::take()) {
+  detail::set_tape_services(services);
   id_ = detail::begin_recording();
   if (recording_tapes.empty()) detail::count_traced_step();
   recording_tapes.push_back({id_, this});
 }
 
 Tape::~Tape() {
-  stop();
+  try {
+    stop();
+  } catch (const std::bad_alloc&) {
+    // Only an error on its way up ends a tape here, and what it saw below cannot be kept: its number then
+    // counts as recording for good, and its tensors are refused rather than taken for constants.
+  }
   for (Node& node : nodes_) forget(node);
   nodes_.clear();
-  gradients_.clear();
   Spare<Node>::give(std::move(nodes_));
   Spare<Chunk>::give(std::move(chunks_));
-  Spare<Tensor>::give(std::move(gradients_));
 }
 
 void Tape::stop() {
   if (!recording_) return;
   recording_ = false;
-  detail::end_recording(id_);
   std::erase_if(recording_tapes, [this](const TapeEntry& entry) { return entry.tape == this; });
+  if (recording_tapes.empty()) {
+    detail::end_recording(id_);
+    for (const auto& ended : ended_tapes) detail::end_recording(ended.first);
+    ended_tapes.clear();
+  } else if (std::ranges::any_of(nodes_, [](const Node& node) { return node.below.tape != 0; })) {
+    remember_below();  // other threads still refuse its tensors
+  } else {
+    detail::end_recording(id_);
+  }
+}
+
+void Tape::remember_below() const {
+  std::vector<Track> below;
+  below.reserve(nodes_.size());
+  for (const Node& node : nodes_) below.push_back(node.below);
+  ended_tapes.emplace(id_, std::move(below));
+}
+
+std::uint32_t Tape::node_through_ended(Track track) const {
+  while (step_below(track)) {
+    if (track.tape == id_) return track.node;
+  }
+  return Pull::kNone;
 }
 
 std::byte* Tape::allocate(std::size_t bytes) {
@@ -121,13 +182,17 @@ Tensor Tape::track(const Tensor& tensor, const std::string& name) {
     refuse("gradient", "derivatives need floating numbers, got " + std::string(name_of(tensor.dtype())) +
                            (name.empty() ? "" : " in " + name));
   }
+  const auto rank = static_cast<std::size_t>(tensor.rank());
+  auto* shape = reinterpret_cast<std::int64_t*>(allocate(rank * sizeof(std::int64_t)));
+  std::ranges::copy(tensor.shape(), shape);
   Node node{.below = tensor.track(),
             .parents = nullptr,
             .closure = nullptr,
             .call = nullptr,
             .destroy = nullptr,
             .name = "leaf",
-            .size = tensor.size(),
+            .shape = shape,
+            .rank = static_cast<std::uint8_t>(rank),
             .dtype = tensor.dtype(),
             .found = 0,
             .layer = -1};
@@ -140,19 +205,18 @@ Tensor Tape::track(const Tensor& tensor, const std::string& name) {
   return tensor.with_track({id_, static_cast<std::uint32_t>(nodes_.size() - 1)});
 }
 
-Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const> inputs,
+Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const> inputs, std::int64_t* shape,
                   std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy) {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Track& track = inputs[i]->track();
-    parents[i] = track.tape == id_ ? track.node : Pull::kNone;
-  }
+  std::ranges::copy(output.shape(), shape);
+  for (std::size_t i = 0; i < inputs.size(); ++i) parents[i] = node_of(*inputs[i]);
   nodes_.push_back({.below = output.track(),
                     .parents = parents,
                     .closure = closure,
                     .call = call,
                     .destroy = destroy,
                     .name = name,
-                    .size = output.size(),
+                    .shape = shape,
+                    .rank = static_cast<std::uint8_t>(output.rank()),
                     .dtype = output.dtype(),
                     .found = 0,
                     .layer = -1});
@@ -166,32 +230,46 @@ void Tape::forget(Node& node) {
   node.closure = nullptr;
 }
 
-std::vector<Tensor> Tape::sweep(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves,
-                                bool keep) {
+// Calls passed(i) when node i has handed its gradient on.
+template <class Passed>
+std::vector<Tensor> Tape::sweep_back(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves,
+                                     const Passed& passed) const {
   std::vector<Tensor> result(leaves.size());
-  if (tracks(output)) {
-    gradients_.assign(nodes_.size(), Tensor());
-    gradients_[output.track().node] = seed;
+  if (const std::uint32_t last = node_of(output); last != Pull::kNone) {
+    std::vector<Tensor> gradients = Spare<Tensor>::take();
+    gradients.assign(nodes_.size(), Tensor());
+    gradients[last] = cast(seed, nodes_[last].dtype);
     const bool tracing = tracing_non_finite();
     for (std::size_t i = nodes_.size(); i-- > 0;) {
-      Node& node = nodes_[i];
+      const Node& node = nodes_[i];
       if (node.call == nullptr) continue;  // a leaf keeps its gradient
-      const Tensor gradient = std::exchange(gradients_[i], {});
+      const Tensor gradient = std::exchange(gradients[i], {});
       if (gradient.defined()) {
-        Pull pull(*this, i, node.parents, tracing && detail::non_finite_in(gradient) == 0);
+        Pull pull(*this, gradients, i, node.parents, tracing && detail::non_finite_in(gradient) == 0);
         node.call(node.closure, gradient, pull);
       }
-      if (!keep) forget(node);
+      passed(i);
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      if (tracks(leaves[i])) result[i] = gradients_[leaves[i].track().node];
+      if (const std::uint32_t leaf = node_of(leaves[i]); leaf != Pull::kNone) result[i] = gradients[leaf];
     }
-    gradients_.clear();
+    gradients.clear();
+    Spare<Tensor>::give(std::move(gradients));
   }
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (!result[i].defined()) result[i] = constant(leaves[i].shape(), 0.0, leaves[i].dtype());
   }
   return result;
+}
+
+std::vector<Tensor> Tape::sweep(const Tensor& output, const Tensor& seed,
+                                std::span<const Tensor> leaves) const {
+  return sweep_back(output, seed, leaves, [](std::size_t) {});
+}
+
+std::vector<Tensor> Tape::sweep_once(const Tensor& output, const Tensor& seed,
+                                     std::span<const Tensor> leaves) {
+  return sweep_back(output, seed, leaves, [this](std::size_t i) { forget(nodes_[i]); });
 }
 
 }  // namespace likely

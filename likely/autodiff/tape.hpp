@@ -49,12 +49,14 @@ class Pull {
  private:
   friend class Tape;
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  Pull(Tape& tape, std::size_t from, const std::uint32_t* parents, bool trace)
-      : tape_(tape), from_(from), parents_(parents), trace_(trace) {}
+  Pull(const Tape& tape, std::vector<Tensor>& gradients, std::size_t from, const std::uint32_t* parents,
+       bool trace)
+      : tape_(tape), gradients_(gradients), from_(from), parents_(parents), trace_(trace) {}
   void add(std::uint32_t node, Tensor gradient);
 
-  Tape& tape_;
-  std::size_t from_;  // the node whose rule pulls
+  const Tape& tape_;
+  std::vector<Tensor>& gradients_;  // of this sweep, one a node
+  std::size_t from_;                // the node whose rule pulls
   const std::uint32_t* parents_;
   bool trace_;  // whether to look for non-finite gradients made out of finite ones
 };
@@ -72,49 +74,59 @@ class Tape {
 
   // The tensor as the next lower tape sees it (or the tensor itself, where this tape does not track it).
   Tensor below(const Tensor& tensor) const {
-    return tensor.track().tape == id_ ? tensor.with_track(nodes_[tensor.track().node].below) : tensor;
+    const std::uint32_t node = node_of(tensor);
+    return node != Pull::kNone ? tensor.with_track(nodes_[node].below) : tensor;
   }
-  bool tracks(const Tensor& tensor) const { return tensor.track().tape == id_; }
+  bool tracks(const Tensor& tensor) const { return node_of(tensor) != Pull::kNone; }
+  // The tensor as a node of this tape, if it is one by way of tapes that have ended on top of it.
+  Tensor seen(const Tensor& tensor) const {
+    const std::uint32_t node = node_of(tensor);
+    return node != Pull::kNone ? tensor.with_track({id_, node}) : tensor;
+  }
 
   // Records that `output` (computed one tape down) came from `inputs` by the operation `name`, with
   // rule(const Tensor& gradient, Pull& pull); returns output as tracked by this tape. `name` must be a
-  // literal.
+  // literal, and calling the rule must not change it: several threads may do so at once.
   template <class Rule>
   Tensor record(const char* name, Tensor output, std::initializer_list<const Tensor*> inputs, Rule rule) {
     return record(name, std::move(output), std::span(inputs.begin(), inputs.size()), std::move(rule));
   }
   template <class Rule>  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved on
   Tensor record(const char* name, Tensor output, std::span<const Tensor* const> inputs, Rule rule) {
-    static_assert(std::is_invocable_v<Rule&, const Tensor&, Pull&>,
-                  "rule(const Tensor& gradient, Pull& pull)");
+    static_assert(std::is_invocable_v<const Rule&, const Tensor&, Pull&>,
+                  "rule(const Tensor& gradient, Pull& pull), callable as a constant");
     static_assert(alignof(Rule) <= alignof(std::max_align_t));
     // A rule that captures nothing, or only bools, has a size that would leave the numbers behind it
     // unaligned.
-    constexpr std::size_t kAlign = alignof(std::uint32_t);
+    constexpr std::size_t kAlign = alignof(std::int64_t);
     constexpr std::size_t kRuleBytes = (sizeof(Rule) + kAlign - 1) / kAlign * kAlign;
-    auto* memory = allocate(kRuleBytes + inputs.size() * sizeof(std::uint32_t));
+    const std::size_t shape_bytes = static_cast<std::size_t>(output.rank()) * sizeof(std::int64_t);
+    auto* memory = allocate(kRuleBytes + shape_bytes + inputs.size() * sizeof(std::uint32_t));
     auto* closure = new (memory) Rule(std::move(rule));
-    auto* parents = reinterpret_cast<std::uint32_t*>(memory + kRuleBytes);
+    auto* shape = reinterpret_cast<std::int64_t*>(memory + kRuleBytes);
+    auto* parents = reinterpret_cast<std::uint32_t*>(memory + kRuleBytes + shape_bytes);
     return push(
-        name, std::move(output), inputs, parents, closure,
-        [](void* f, const Tensor& g, Pull& pull) { (*static_cast<Rule*>(f))(g, pull); },
+        name, std::move(output), inputs, shape, parents, closure,
+        [](const void* f, const Tensor& g, Pull& pull) { (*static_cast<const Rule*>(f))(g, pull); },
         [](void* f) { static_cast<Rule*>(f)->~Rule(); });
   }
 
-  // Ends recording: from here on tensors of this tape are seen as the tape below sees them.
+  // Ends recording: from here on tensors of this tape are seen as the tape below sees them, for as long as
+  // one of this thread's tapes records; then they are constants.
   void stop();
 
-  // The gradients of sum(output * seed) with respect to each of the leaves, swept back once over the tape.
-  // With `keep` the tape can be swept again; without, what a node holds is freed as soon as it is passed.
-  // Leaves that the output does not depend on get zeros. Call after stop().
-  std::vector<Tensor> sweep(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves,
-                            bool keep);
+  // The gradients of sum(output * seed) with respect to each of the leaves, swept back over the tape. Leaves
+  // that the output does not depend on get zeros. Call after stop(). The tape stays as it is: it can be swept
+  // again, by several threads at once.
+  std::vector<Tensor> sweep(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves) const;
+  // The same for the last time: what a node holds is freed as soon as it is passed.
+  std::vector<Tensor> sweep_once(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves);
 
  private:
   friend class Pull;
   friend Tape* recording_tape_of(std::span<const Tensor* const> tensors);
 
-  using CallRule = void (*)(void*, const Tensor&, Pull&);
+  using CallRule = void (*)(const void*, const Tensor&, Pull&);
   using DestroyRule = void (*)(void*);
   struct Node {
     Track below;  // how the tape below tracks the same tensor
@@ -123,7 +135,8 @@ class Tape {
     CallRule call;
     DestroyRule destroy;
     const char* name;
-    std::int64_t size;  // of the tensor, to check what a rule hands back
+    const std::int64_t* shape;  // of the tensor, to check what a rule hands back
+    std::uint8_t rank;
     DType dtype;
     std::uint8_t found;  // when tracing: what was seen in the tensor (trace.hpp)
     std::int32_t layer;  // when tracing: which of layers_ it belongs to, or -1
@@ -134,8 +147,18 @@ class Tape {
   };
 
   std::byte* allocate(std::size_t bytes);
-  Tensor push(const char* name, Tensor output, std::span<const Tensor* const> inputs, std::uint32_t* parents,
-              void* closure, CallRule call, DestroyRule destroy);
+  Tensor push(const char* name, Tensor output, std::span<const Tensor* const> inputs, std::int64_t* shape,
+              std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy);
+  std::uint32_t node_of(const Tensor& tensor) const {
+    const Track& track = tensor.track();
+    if (track.tape == id_) return track.node;
+    return track.tape == 0 ? Pull::kNone : node_through_ended(track);
+  }
+  std::uint32_t node_through_ended(Track track) const;
+  void remember_below() const;
+  template <class Passed>
+  std::vector<Tensor> sweep_back(const Tensor& output, const Tensor& seed, std::span<const Tensor> leaves,
+                                 const Passed& passed) const;
   void forget(Node& node);
   void trace(Node& node, const Tensor& output, std::span<const Tensor* const> inputs);
   std::string place(std::int32_t layer) const;
@@ -147,12 +170,12 @@ class Tape {
   std::vector<Chunk> chunks_;
   std::size_t chunk_ = 0;
   std::size_t used_ = 0;
-  std::vector<Tensor> gradients_;
   std::vector<std::string> layers_;  // when tracing
 };
 
 // The innermost tape that records and tracks one of these, or null: then they are plain numbers to the
-// operation. Tensors whose tape has ended are constants. Refuses one that another thread's open tape tracks.
+// operation. Tensors whose tape has ended are what the tapes below it saw. Refuses one that another thread's
+// open tape tracks.
 Tape* recording_tape_of(std::span<const Tensor* const> tensors);
 
 inline Tape* recording_tape(std::span<const Tensor* const> tensors) {

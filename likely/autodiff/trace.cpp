@@ -10,16 +10,16 @@ namespace likely {
 
 namespace {
 
-int depth_from_environment() {
+bool environment_asks() {
   const char* wish = std::getenv("LIKELY_TRACE_NAN");
-  return wish != nullptr && !std::string_view(wish).empty() && std::string_view(wish) != "0" ? 1 : 0;
+  return wish != nullptr && !std::string_view(wish).empty() && std::string_view(wish) != "0";
 }
 
 thread_local std::int64_t steps_traced = 0;
 
 template <class T>
 std::uint8_t look(const Tensor& tensor) {
-  const Tensor dense = tensor.contiguous();
+  const Tensor dense = tensor.with_track({}).contiguous();
   const T* values = dense.data<T>();
   std::uint8_t found = 0;
   for (std::int64_t i = 0; i < dense.size(); ++i) {
@@ -35,7 +35,8 @@ std::string what_was_made(std::uint8_t made) { return (made & detail::kSawNan) !
 
 namespace detail {
 
-std::atomic<int> trace_depth{depth_from_environment()};
+constinit thread_local int trace_depth = 0;
+const bool trace_whole_program = environment_asks();
 
 std::uint8_t non_finite_in(const Tensor& tensor) {
   switch (tensor.dtype()) {
@@ -54,10 +55,11 @@ std::int64_t traced_step() { return steps_traced; }
 }  // namespace detail
 
 TraceNonFinite::TraceNonFinite(std::int64_t steps_before) {
-  if (detail::trace_depth.fetch_add(1) == 0) steps_traced = steps_before;
+  if (!tracing_non_finite()) steps_traced = steps_before;
+  ++detail::trace_depth;
 }
 
-TraceNonFinite::~TraceNonFinite() { detail::trace_depth.fetch_sub(1); }
+TraceNonFinite::~TraceNonFinite() { --detail::trace_depth; }
 
 std::string Tape::place(std::int32_t layer) const {
   return layer >= 0 ? " in layer \"" + layers_[static_cast<std::size_t>(layer)] + "\"" : "";
@@ -66,8 +68,8 @@ std::string Tape::place(std::int32_t layer) const {
 void Tape::trace(Node& node, const Tensor& output, std::span<const Tensor* const> inputs) {
   std::uint8_t before = 0;
   for (const Tensor* input : inputs) {
-    if (tracks(*input)) {
-      const Node& parent = nodes_[input->track().node];
+    if (const std::uint32_t number = node_of(*input); number != Pull::kNone) {
+      const Node& parent = nodes_[number];
       before |= parent.call == nullptr ? detail::non_finite_in(*input) : parent.found;
       if (parent.layer >= 0) node.layer = parent.layer;
     } else if (input->defined()) {

@@ -1,18 +1,17 @@
 // The tracer: which operation, in which layer, at which step first made a number that is not finite.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "likely/core/tensor.hpp"
 
 namespace likely {
 
-// While one is alive, on any thread, every recorded operation and every gradient is looked at. One that makes
-// a NaN out of none, or an infinity out of finite numbers, throws an Error such as
+// While one is alive, every operation that its thread records and every gradient there is looked at. One that
+// makes a NaN out of none, or an infinity out of finite numbers, throws an Error such as
 //   [log] made -inf in layer "encoder.out" at step 12: output (32, 10), inputs finite
 // A step is one outermost gradient, counted on from `steps_before`. Costs a pass over each result.
-// LIKELY_TRACE_NAN=1 does the same for a whole program.
+// Other threads are left alone; LIKELY_TRACE_NAN=1 does the same for a whole program.
 class TraceNonFinite {
  public:
   explicit TraceNonFinite(std::int64_t steps_before = 0);
@@ -26,7 +25,8 @@ namespace detail {
 inline constexpr std::uint8_t kSawInfinity = 1;
 inline constexpr std::uint8_t kSawNan = 2;
 
-extern std::atomic<int> trace_depth;
+extern constinit thread_local int trace_depth;  // how many are alive on this thread
+extern const bool trace_whole_program;
 
 // kSawInfinity and kSawNan as found in the elements; 0 for finite ones.
 std::uint8_t non_finite_in(const Tensor& tensor);
@@ -37,6 +37,6 @@ std::int64_t traced_step();
 
 }  // namespace detail
 
-inline bool tracing_non_finite() { return detail::trace_depth.load(std::memory_order_relaxed) > 0; }
+inline bool tracing_non_finite() { return detail::trace_depth > 0 || detail::trace_whole_program; }
 
 }  // namespace likely

@@ -14,7 +14,7 @@ std::vector<double> expanded(const Tensor& tensor, const Shape& shape) {
   for (int i = 0; i < tensor.rank(); ++i) {
     if (tensor.shape()[i] != 1) strides[lead + i] = tensor.strides()[i];
   }
-  return tensor.view(shape, strides, 0).to_vector<double>();
+  return tensor.with_track({}).view(shape, strides, 0).to_vector<double>();
 }
 
 }  // namespace

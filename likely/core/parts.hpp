@@ -12,18 +12,24 @@
 #include <utility>
 #include <vector>
 
+#include "likely/core/forgotten_parts.hpp"
 #include "likely/core/tensor.hpp"
 
 // In a struct: LIKELY_PARTS(hidden, out). Parts may be tensors, buffers, structs with parts of their own, and
 // vectors, arrays, optionals, pairs and tuples of them. Order and names are those written here.
-#define LIKELY_PARTS(...)                                                                 \
-  template <class LikelyVisitor>                                                          \
-  void visit_parts(LikelyVisitor&& likely_visit) {                                        \
-    ::likely::detail::visit_named(#__VA_ARGS__, likely_visit __VA_OPT__(, ) __VA_ARGS__); \
-  }                                                                                       \
-  template <class LikelyVisitor>                                                          \
-  void visit_parts(LikelyVisitor&& likely_visit) const {                                  \
-    ::likely::detail::visit_named(#__VA_ARGS__, likely_visit __VA_OPT__(, ) __VA_ARGS__); \
+//
+// What is not named is neither learned nor saved. In a struct without constructors the compiler refuses a
+// member that holds tensors and is not named; in others (and beyond 16 members) it cannot see one. A tensor
+// that is meant to be left out is declared NotAPart<Tensor>.
+#define LIKELY_PARTS(...)                                                                           \
+  static auto likely_part_types() { return decltype(::likely::detail::list_types(__VA_ARGS__)){}; } \
+  template <class LikelyVisitor>                                                                    \
+  void visit_parts(LikelyVisitor&& likely_visit) {                                                  \
+    ::likely::detail::visit_named(*this, #__VA_ARGS__, likely_visit __VA_OPT__(, ) __VA_ARGS__);    \
+  }                                                                                                 \
+  template <class LikelyVisitor>                                                                    \
+  void visit_parts(LikelyVisitor&& likely_visit) const {                                            \
+    ::likely::detail::visit_named(*this, #__VA_ARGS__, likely_visit __VA_OPT__(, ) __VA_ARGS__);    \
   }
 
 namespace likely {
@@ -43,8 +49,12 @@ constexpr std::array<std::string_view, N> split_names(std::string_view text) {
   return names;
 }
 
-template <class Visitor, class... Parts>
-void visit_named(std::string_view text, Visitor&& visit, Parts&... parts) {
+template <class Model, class Visitor, class... Parts>
+void visit_named(const Model&, std::string_view text, Visitor&& visit, Parts&... parts) {
+  static_assert(
+      names_every_part<Model>(),
+      "a member of this model holds tensors and is missing from its LIKELY_PARTS: it would neither be "
+      "learned nor saved. Name it there, or declare it NotAPart<...>");
   [[maybe_unused]] const auto names = split_names<sizeof...(Parts)>(text);
   [[maybe_unused]] std::size_t i = 0;
   (visit(names[i++], parts), ...);
@@ -82,6 +92,25 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 template <class T>
 inline constexpr bool is_tree_v =
     std::is_base_of_v<Tensor, T> || HasParts<T> || is_sequence<T> || is_optional<T> || is_tuple_like<T>;
+
+template <class T, class... Outer>
+constexpr bool holds_tensors() {
+  if constexpr ((std::is_same_v<T, Outer> || ...)) {
+    return false;  // a type that holds itself is asked once
+  } else if constexpr (std::is_base_of_v<Tensor, T>) {
+    return true;
+  } else if constexpr (is_sequence<T> || is_optional<T>) {
+    return holds_tensors<typename T::value_type, T, Outer...>();
+  } else if constexpr (is_tuple_like<T>) {
+    return []<template <class...> class Tuple, class... Types>(Tuple<Types...>*) {
+      return any_holds_tensors<T, Outer...>(TypeList<Types...>{});
+    }(static_cast<T*>(nullptr));
+  } else if constexpr (requires { T::likely_part_types(); }) {
+    return any_holds_tensors<T, Outer...>(decltype(T::likely_part_types()){});
+  } else {
+    return false;
+  }
+}
 
 inline std::string join_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "." + std::string(name);
@@ -128,6 +157,20 @@ void walk_tree(const std::string& path, Node& node, Leaf& leaf) {
 
 }  // namespace detail
 
+// A tensor or model that a struct keeps without it being one of its parts: neither learned nor saved.
+template <class T>
+struct NotAPart {
+  T value;
+
+  NotAPart() = default;
+  NotAPart(T chosen) : value(std::move(chosen)) {}  // NOLINT(google-explicit-constructor)
+  operator const T&() const { return value; }       // NOLINT(google-explicit-constructor)
+  T& operator*() { return value; }
+  const T& operator*() const { return value; }
+  T* operator->() { return &value; }
+  const T* operator->() const { return &value; }
+};
+
 // Anything made of tensors: a tensor, a struct with LIKELY_PARTS, a container or tuple of trees.
 template <class T>
 concept Tree = detail::is_tree_v<std::remove_cvref_t<T>>;
@@ -141,7 +184,8 @@ inline PartKind kind_of(const Tensor& tensor, bool is_buffer) {
   return tensor.frozen() ? PartKind::frozen : PartKind::parameter;
 }
 
-// Calls f(tensor, kind) for every tensor of a tree, in order.
+// Calls f(tensor, kind) for every tensor of a tree, in order. The kind is that of the part and of the value
+// it has now; where the value may change in between, take the kind once.
 template <Tree T, class F>
 void for_each_leaf(T& tree, F&& f) {
   auto leaf = [&](const std::string&, auto& tensor, bool is_buffer) {

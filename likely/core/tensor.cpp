@@ -90,6 +90,10 @@ void Tensor::refuse_type(DType wanted) const {
 }
 
 Tensor Tensor::view(const Shape& shape, const Strides& strides, std::int64_t offset_elements) const {
+  if (track_.tape != 0 && detail::is_differentiated(*this)) {
+    refuse("view",
+           "would lose the gradient that is being taken; use reshape, permute, slice, select or expand");
+  }
   const TensorBody& own = body();
   const std::int64_t size = shape.size();
   const auto length = static_cast<std::int64_t>(own.block->length / size_of(own.dtype));
@@ -107,9 +111,10 @@ Tensor Tensor::view(const Shape& shape, const Strides& strides, std::int64_t off
   return Tensor(seen);
 }
 
-Tensor Tensor::contiguous() const { return is_contiguous() ? *this : copy(); }
+Tensor Tensor::contiguous() const { return is_contiguous() ? with_track(track_) : copy(); }
 
 Tensor Tensor::copy() const {
+  if (track_.tape != 0 && detail::is_differentiated(*this)) return detail::copy_tracked(*this);
   Tensor result = uninitialized(shape(), dtype());
   detail::copy_to_dense(*this, result.body_->block->data());
   return result;
@@ -121,15 +126,11 @@ bool Tensor::is_unique() const {
 }
 
 void* Tensor::mutable_raw() {
-  if (track_.tape != 0 && detail::is_recording(track_.tape)) {
+  if (track_.tape != 0 && detail::is_differentiated(*this)) {
     refuse("mutable_data", "a tensor that a gradient is being taken of cannot be written to");
   }
   track_ = {};
-  if (!is_unique() || !is_contiguous()) {
-    const bool frozen = frozen_;
-    *this = copy();
-    frozen_ = frozen;
-  }
+  if (!is_unique() || !is_contiguous()) *this = copy();
   return const_cast<void*>(raw());
 }
 
@@ -166,7 +167,10 @@ void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
 }
 
 Tensor Tensor::to(DType wanted) const {
-  if (wanted == dtype()) return with_track({});
+  if (wanted == dtype()) return with_track(track_);
+  if (track_.tape != 0 && is_floating(wanted) && detail::is_differentiated(*this)) {
+    return detail::cast_tracked(*this, wanted);
+  }
   Tensor result = uninitialized(shape(), wanted);
   detail::convert_to_dense(*this, result.body_->block->data(), wanted);
   return result;

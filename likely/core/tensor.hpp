@@ -45,6 +45,10 @@ struct Track {
 // A handle to shared, row-major elements: shape, strides, offset, element type. Copying a handle is cheap and
 // tensors are values: what one holder writes, no other sees (copy on write).
 // A default-constructed Tensor is empty: defined() is false and every operation refuses it.
+//
+// A tensor that a gradient is being taken of is tracked. contiguous(), copy() and to() pass the gradient on
+// as the operations do; item(), at(), to_vector() and data() read its numbers out, which are constants from
+// there on; view(), set() and mutable_data() refuse it.
 class Tensor {
  public:
   Tensor() = default;
@@ -54,10 +58,10 @@ class Tensor {
   }
   Tensor(Tensor&& other) noexcept
       : body_(std::exchange(other.body_, nullptr)), track_(other.track_), frozen_(other.frozen_) {}
+  // Takes the value. Being frozen belongs to the part of a model that is assigned to, and stays as it is.
   Tensor& operator=(Tensor other) noexcept {
     std::swap(body_, other.body_);
     track_ = other.track_;
-    frozen_ = other.frozen_;
     return *this;
   }
   ~Tensor() {
@@ -112,28 +116,31 @@ class Tensor {
   template <class T>
   std::vector<T> to_vector() const;
 
-  // Another look at the same memory (no copy, not tracked). For the shape operations of ops/.
+  // Another look at the same memory, without a copy. For the shape operations of ops/, which have gradients;
+  // refuses a tensor that a gradient is being taken of.
   Tensor view(const Shape& shape, const Strides& strides, std::int64_t offset_elements) const;
   // The same elements in dense row-major memory: this handle itself where it is so already.
   Tensor contiguous() const;
   // The same elements in memory of their own.
   Tensor copy() const;
-  // The same values as another type (floating to i64 truncates; anything to bool is `!= 0`). Not tracked;
-  // ops/arithmetic.hpp has the differentiable cast.
+  // The same values as another type (floating to i64 truncates; anything to bool is `!= 0`). As cast() of
+  // ops/cast.hpp: through i64 and bool there is no gradient.
   Tensor to(DType dtype) const;
 
   // True where this handle is the only one that sees its memory.
   bool is_unique() const;
 
   const Track& track() const { return track_; }
-  // The same tensor, seen as that node of a tape; Track{} makes it a constant.
+  // The same value, seen as that node of a tape; Track{} makes it a constant. It is never frozen.
   Tensor with_track(Track track) const& { return Tensor(*this).with_track(track); }
   Tensor with_track(Track track) && {
     track_ = track;
+    frozen_ = false;
     return std::move(*this);
   }
 
-  // A frozen parameter is saved but not learned (see tree/freeze.hpp).
+  // A frozen parameter is saved but not learned (freeze() of tree/tree.hpp). A copy of a model has the same
+  // parts frozen; what is assigned to a part neither freezes nor thaws it.
   bool frozen() const { return frozen_; }
   void set_frozen(bool frozen) { frozen_ = frozen; }
 

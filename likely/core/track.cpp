@@ -1,8 +1,11 @@
 #include "likely/core/track.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <vector>
+
+#include "likely/core/tensor.hpp"
 
 namespace likely::detail {
 
@@ -19,6 +22,8 @@ Recordings& recordings() {
   static Recordings all;
   return all;
 }
+
+std::atomic<const TapeServices*> tape_services{nullptr};
 
 }  // namespace
 
@@ -39,6 +44,21 @@ bool is_recording(std::uint64_t tape) {
   Recordings& all = recordings();
   const std::lock_guard lock(all.mutex);
   return std::ranges::find(all.open, tape) != all.open.end();
+}
+
+void set_tape_services(const TapeServices& services) {
+  tape_services.store(&services, std::memory_order_release);
+}
+
+bool is_differentiated(const Tensor& x) {
+  const TapeServices* services = tape_services.load(std::memory_order_acquire);
+  return services != nullptr && services->is_differentiated(x);
+}
+
+Tensor copy_tracked(const Tensor& x) { return tape_services.load(std::memory_order_acquire)->copy(x); }
+
+Tensor cast_tracked(const Tensor& x, DType dtype) {
+  return tape_services.load(std::memory_order_acquire)->cast(x, dtype);
 }
 
 }  // namespace likely::detail

@@ -19,6 +19,10 @@ bool fits(const Tensor& stored, const Tensor& leaf) {
 
 }  // namespace
 
+void detail::refuse_empty_model(const std::filesystem::path& path) {
+  refuse("save", path.string() + " is not written: all tensors of the model are empty; was it moved from?");
+}
+
 void detail::save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
                         const std::map<std::string, std::string>& metadata) {
   NamedTensors named;

@@ -26,16 +26,25 @@ struct NamedLeaf {
 };
 void save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
                 const std::map<std::string, std::string>& metadata);
+[[noreturn]] void refuse_empty_model(const std::filesystem::path& path);
 std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
                                               const std::vector<NamedLeaf>& leaves);
 
 }  // namespace detail
 
 // Writes all tensors of a tree: parameters, frozen parts and buffers. Empty ones (an optimizer's, before its
-// first step) are left out.
+// first step) are left out. Refuses a model that has parameters, all of which are empty: it was moved from,
+// and would replace a good file by nothing.
 template <Tree Model>
 void save(const std::filesystem::path& path, const Model& model,
           const std::map<std::string, std::string>& metadata = {}) {
+  std::size_t parameters = 0, filled = 0;
+  auto leaf = [&](const std::string&, const Tensor& tensor, bool is_buffer) {
+    parameters += is_buffer ? 0 : 1;
+    filled += tensor.defined() ? 1 : 0;
+  };
+  likely::detail::walk_tree<false>({}, model, leaf);
+  if (parameters > 0 && filled == 0) detail::refuse_empty_model(path);
   detail::save_parts(path, named_parts(model), metadata);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "likely/core/parts.hpp"
+#include "likely/core/place.hpp"
 #include "likely/nn/initialize.hpp"
 #include "likely/ops/convolution.hpp"
 #include "likely/ops/rng.hpp"
@@ -45,7 +46,9 @@ struct Conv1d {
   Conv1d(std::int64_t in, std::int64_t out, std::int64_t kernel, Rng rng)
       : Conv1d(in, out, kernel, {}, rng) {}
 
-  Tensor operator()(const Tensor& x) const { return conv1d(x, weight, bias, options); }
+  Tensor operator()(const Tensor& x) const {
+    return inside_layer(*this, [&] { return conv1d(x, weight, bias, options); });
+  }
   LIKELY_PARTS(weight, bias)
 };
 
@@ -59,7 +62,9 @@ struct Conv2d {
   Conv2d(std::int64_t in, std::int64_t out, const Extent2d& kernel, Rng rng)
       : Conv2d(in, out, kernel, {}, rng) {}
 
-  Tensor operator()(const Tensor& x) const { return conv2d(x, weight, bias, options); }
+  Tensor operator()(const Tensor& x) const {
+    return inside_layer(*this, [&] { return conv2d(x, weight, bias, options); });
+  }
   LIKELY_PARTS(weight, bias)
 };
 
@@ -94,7 +99,9 @@ struct ConvTranspose1d {
   ConvTranspose1d(std::int64_t in, std::int64_t out, std::int64_t kernel, Rng rng)
       : ConvTranspose1d(in, out, kernel, {}, rng) {}
 
-  Tensor operator()(const Tensor& x) const { return conv_transpose1d(x, weight, bias, options); }
+  Tensor operator()(const Tensor& x) const {
+    return inside_layer(*this, [&] { return conv_transpose1d(x, weight, bias, options); });
+  }
   LIKELY_PARTS(weight, bias)
 };
 struct ConvTranspose2d {
@@ -107,7 +114,9 @@ struct ConvTranspose2d {
   ConvTranspose2d(std::int64_t in, std::int64_t out, const Extent2d& kernel, Rng rng)
       : ConvTranspose2d(in, out, kernel, {}, rng) {}
 
-  Tensor operator()(const Tensor& x) const { return conv_transpose2d(x, weight, bias, options); }
+  Tensor operator()(const Tensor& x) const {
+    return inside_layer(*this, [&] { return conv_transpose2d(x, weight, bias, options); });
+  }
   LIKELY_PARTS(weight, bias)
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "likely/core/parts.hpp"
+#include "likely/core/place.hpp"
 #include "likely/ops/index.hpp"
 #include "likely/ops/rng.hpp"
 
@@ -16,7 +17,9 @@ struct Embedding {
 
   Embedding(std::int64_t count, std::int64_t width, Rng rng);
 
-  Tensor operator()(const Tensor& ids) const { return embedding(weight, ids); }
+  Tensor operator()(const Tensor& ids) const {
+    return inside_layer(*this, [&] { return embedding(weight, ids); });
+  }
   LIKELY_PARTS(weight)
 };
 

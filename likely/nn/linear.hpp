@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "likely/core/parts.hpp"
+#include "likely/core/place.hpp"
 #include "likely/nn/initialize.hpp"
 #include "likely/ops/linear.hpp"
 #include "likely/ops/rng.hpp"
@@ -29,7 +30,9 @@ struct Linear {
   Linear(std::int64_t in, std::int64_t out, const LinearOptions& options, Rng rng);
   Linear(std::int64_t in, std::int64_t out, Rng rng) : Linear(in, out, {}, rng) {}
 
-  Tensor operator()(const Tensor& x) const { return linear(x, weight, bias, activation); }
+  Tensor operator()(const Tensor& x) const {
+    return inside_layer(*this, [&] { return linear(x, weight, bias, activation); });
+  }
   LIKELY_PARTS(weight, bias)
 };
 

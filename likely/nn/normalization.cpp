@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/core/create.hpp"
+#include "likely/core/place.hpp"
 #include "likely/nn/sizes.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/normalize.hpp"
@@ -30,17 +31,20 @@ BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
 }
 
 Tensor BatchNorm::infer(const Tensor& x, const Tensor& residual) const {
-  return batch_norm(x, weight, bias, {running_mean, running_var}, false, operation_options(*this, residual))
-      .y;
+  return inside_layer(*this, [&] {
+    return batch_norm(x, weight, bias, {running_mean, running_var}, false, operation_options(*this, residual))
+        .y;
+  });
 }
 
 Tensor BatchNorm::train(const Tensor& x, const Tensor& residual, const Training& training) {
   if (!training.takes_statistics()) return infer(x, residual);
-  BatchNormResult result =
-      batch_norm(x, weight, bias, {running_mean, running_var}, true, operation_options(*this, residual));
+  BatchNormResult result = inside_layer(*this, [&] {
+    return batch_norm(x, weight, bias, {running_mean, running_var}, true, operation_options(*this, residual));
+  });
   running_mean = std::move(result.running.mean);
   running_var = std::move(result.running.variance);
-  num_batches_tracked = num_batches_tracked + 1.0;
+  num_batches_tracked = num_batches_tracked + 1;
   return std::move(result.y);
 }
 
@@ -55,11 +59,13 @@ LayerNorm::LayerNorm(const Shape& over, const NormOptions& options) : shape(over
 }
 
 Tensor LayerNorm::operator()(const Tensor& x) const {
-  // Without a weight, nothing below knows which sizes are meant.
-  if (x.rank() < shape.rank() || !(x.shape().sub(x.rank() - shape.rank(), x.rank()) == shape)) {
-    refuse("LayerNorm", "made for last axes of shape " + shape.string() + ", got " + x.shape().string());
-  }
-  return layer_norm(x, shape.rank(), weight, bias, epsilon);
+  return inside_layer(*this, [&] {
+    // Without a weight, nothing below knows which sizes are meant.
+    if (x.rank() < shape.rank() || !(x.shape().sub(x.rank() - shape.rank(), x.rank()) == shape)) {
+      refuse("LayerNorm", "made for last axes of shape " + shape.string() + ", got " + x.shape().string());
+    }
+    return layer_norm(x, shape.rank(), weight, bias, epsilon);
+  });
 }
 
 RmsNorm::RmsNorm(std::int64_t features, double chosen_epsilon) : epsilon(chosen_epsilon) {
@@ -67,7 +73,9 @@ RmsNorm::RmsNorm(std::int64_t features, double chosen_epsilon) : epsilon(chosen_
   weight = ones({features});
 }
 
-Tensor RmsNorm::operator()(const Tensor& x) const { return rms_norm(x, 1, weight, epsilon); }
+Tensor RmsNorm::operator()(const Tensor& x) const {
+  return inside_layer(*this, [&] { return rms_norm(x, 1, weight, epsilon); });
+}
 
 GroupNorm::GroupNorm(std::int64_t wanted, std::int64_t channels, const NormOptions& options)
     : groups(wanted), epsilon(options.epsilon) {
@@ -80,6 +88,8 @@ GroupNorm::GroupNorm(std::int64_t wanted, std::int64_t channels, const NormOptio
   bias = zeros({channels});
 }
 
-Tensor GroupNorm::operator()(const Tensor& x) const { return group_norm(x, groups, weight, bias, epsilon); }
+Tensor GroupNorm::operator()(const Tensor& x) const {
+  return inside_layer(*this, [&] { return group_norm(x, groups, weight, bias, epsilon); });
+}
 
 }  // namespace likely::nn

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "likely/core/parts.hpp"
+#include "likely/core/place.hpp"
 #include "likely/nn/training.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/view.hpp"
@@ -31,7 +32,8 @@ inline constexpr bool is_list = likely::detail::is_sequence<std::remove_cvref_t<
 
 }  // namespace detail
 
-// The layer's result without training. A vector or array of layers is called one after the other.
+// The layer's result without training. A vector or array of layers is called one after the other. What a
+// layer refuses is marked as that layer's, so that whoever holds the model can name it.
 template <class Layer>
 Tensor forward(Layer& layer, const Tensor& x) {
   if constexpr (detail::is_list<Layer>) {
@@ -39,7 +41,7 @@ Tensor forward(Layer& layer, const Tensor& x) {
     for (auto& each : layer) h = forward(each, h);
     return h;
   } else {
-    return layer(x);
+    return inside_layer(layer, [&]() -> Tensor { return layer(x); });
   }
 }
 
@@ -54,9 +56,9 @@ Tensor forward(Layer& layer, const Tensor& x, const Training& training) {
     static_assert(
         requires { layer(x, training); },
         "this layer changes its buffers in training (as BatchNorm does): call a model that is not const");
-    return layer(x, training);
+    return inside_layer(layer, [&]() -> Tensor { return layer(x, training); });
   } else {
-    return layer(x);
+    return forward(layer, x);
   }
 }
 
@@ -87,7 +89,8 @@ Apply(Function) -> Apply<Function>;
 //
 //   nn::Sequential model{nn::Linear(40, 100, rng.split()), nn::Relu{}, nn::Linear(100, 10, rng.split())};
 //
-// Braces, not parentheses: they say that the first layer gets the first key.
+// Braces, not parentheses: they say that the first layer gets the first key. What a layer refuses ends with
+// its name: `, in layer "2" (Linear)`.
 template <class... Layers>
 class Sequential {
  public:
@@ -96,12 +99,14 @@ class Sequential {
   explicit Sequential(Layers... parts) : layers(std::move(parts)...) {}
 
   Tensor operator()(const Tensor& x) const {
-    Tensor h = x;
-    std::apply([&](const Layers&... layer) { ((h = forward(layer, h)), ...); }, layers);
-    return h;
+    return naming_layers(*this, [&] {
+      Tensor h = x;
+      std::apply([&](const Layers&... layer) { ((h = forward(layer, h)), ...); }, layers);
+      return h;
+    });
   }
-  Tensor operator()(const Tensor& x, const Training& training) { return train(layers, x, training); }
-  Tensor operator()(const Tensor& x, const Training& training) const { return train(layers, x, training); }
+  Tensor operator()(const Tensor& x, const Training& training) { return train(*this, x, training); }
+  Tensor operator()(const Tensor& x, const Training& training) const { return train(*this, x, training); }
 
   template <std::size_t I>
   auto& get() {
@@ -112,6 +117,7 @@ class Sequential {
     return std::get<I>(layers);
   }
 
+  static auto likely_part_types() { return likely::detail::TypeList<Layers...>{}; }
   template <class Visitor>
   void visit_parts(Visitor&& visit) {
     visit_numbered(layers, visit);
@@ -122,11 +128,13 @@ class Sequential {
   }
 
  private:
-  template <class Tuple>
-  static Tensor train(Tuple& layers, const Tensor& x, const Training& training) {
-    Tensor h = x;
-    std::apply([&](auto&... layer) { ((h = forward(layer, h, training)), ...); }, layers);
-    return h;
+  template <class Self>
+  static Tensor train(Self& self, const Tensor& x, const Training& training) {
+    return naming_layers(self, [&] {
+      Tensor h = x;
+      std::apply([&](auto&... layer) { ((h = forward(layer, h, training)), ...); }, self.layers);
+      return h;
+    });
   }
   template <class Tuple, class Visitor>
   static void visit_numbered(Tuple& layers, Visitor& visit) {
@@ -148,7 +156,9 @@ class Residual {
   explicit Residual(Body around, Shortcut beside = {})
       : body(std::move(around)), shortcut(std::move(beside)) {}
 
-  Tensor operator()(const Tensor& x) const { return forward(shortcut, x) + forward(body, x); }
+  Tensor operator()(const Tensor& x) const {
+    return naming_layers(*this, [&] { return forward(shortcut, x) + forward(body, x); });
+  }
   Tensor operator()(const Tensor& x, const Training& training) { return train(*this, x, training); }
   Tensor operator()(const Tensor& x, const Training& training) const { return train(*this, x, training); }
   LIKELY_PARTS(body, shortcut)
@@ -156,8 +166,10 @@ class Residual {
  private:
   template <class Self>
   static Tensor train(Self& self, const Tensor& x, const Training& training) {
-    const Tensor through = forward(self.body, x, training);
-    return forward(self.shortcut, x, training) + through;
+    return naming_layers(self, [&] {
+      const Tensor through = forward(self.body, x, training);
+      return forward(self.shortcut, x, training) + through;
+    });
   }
 };
 

@@ -1,6 +1,9 @@
 // Training: what tells a layer that it trains, and gives it random numbers to do so.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "likely/ops/rng.hpp"
 
 namespace likely {
@@ -12,6 +15,10 @@ namespace likely {
 //
 // A layer that is given one trains (dropout drops, batch statistics are taken); without one it predicts.
 // There is no mode. Each pass is given a new one; the same Rng and the same layers make the same pass.
+//
+// All layers of a pass are handed the same one, as a constant, and count the keys they take from it. Threads
+// may share it without harm, but which of them gets which key then depends on who asks first: give each its
+// own, Training(rng.fold_in(thread)), where results are to be repeated.
 class Training {
  public:
   explicit Training(Rng rng) : Training(rng, true) {}
@@ -24,8 +31,12 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  // The next key; advances, so two layers never share one.
-  Rng split() const { return rng_.split(); }
+  // The next key: two layers never share one.
+  Rng split() const {
+    Rng place = rng_;
+    place.skip(taken_.fetch_add(1, std::memory_order_relaxed));
+    return place.split();
+  }
 
   // Whether layers are to take the statistics of the batch, and to remember them.
   bool takes_statistics() const { return takes_statistics_; }
@@ -33,8 +44,9 @@ class Training {
  private:
   Training(Rng rng, bool takes_statistics) : rng_(rng), takes_statistics_(takes_statistics) {}
 
-  mutable Rng rng_;
-  bool takes_statistics_;
+  const Rng rng_;
+  const bool takes_statistics_;
+  mutable std::atomic<std::uint64_t> taken_{0};  // how many keys
 };
 
 }  // namespace likely

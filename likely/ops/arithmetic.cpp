@@ -9,6 +9,7 @@
 #include "likely/ops/compare.hpp"
 #include "likely/ops/elementwise.hpp"
 #include "likely/ops/math.hpp"
+#include "likely/ops/reduce.hpp"
 
 namespace likely {
 
@@ -25,16 +26,22 @@ using T = const Tensor&;
 Tensor pass(T, T, T, T g, double) { return g; }
 Tensor pass_negated(T, T, T, T g, double) { return -g; }
 
-// Whole numbers become f32 before they meet a fraction.
-Tensor fit_number(const Tensor& x, double number) {
-  if (is_floating(x.dtype()) || number == std::floor(number)) {
-    return x.dtype() == DType::boolean ? cast(x, DType::i64) : x;
-  }
-  return cast(x, DType::f32);
+// x in the type in which it meets the number.
+Tensor fit(const Tensor& x, const PlainNumber& number) { return cast(x, number.type_beside(x.dtype())); }
+
+// The kernels take their numbers as doubles, which not every whole number fits.
+bool fits_kernel(const Tensor& x, const PlainNumber& number) {
+  return is_floating(x.dtype()) || number.value_is_exact();
 }
 
-// A number as a 0-d tensor of the type that fit_number gives x.
-Tensor number_for(const Tensor& x, double number) { return full({}, number, fit_number(x, number).dtype()); }
+// Of whole numbers. The power of a negative exponent is a fraction, or infinite, unless the base is 1 or -1.
+void check_powers(const Tensor& base, const Tensor& exponent) {
+  broadcast_shapes("pow", base.shape(), exponent.shape());
+  if (any(logical_and(exponent < 0, abs(base) != 1)).item() == 0.0) return;
+  refuse(
+      "pow",
+      "the negative power of a whole number is no whole number; use a floating exponent, as in pow(x, -1.0)");
+}
 
 // Which of two won: 1, one half at a tie, 0. By comparison, as the difference of two infinities is no number.
 Tensor share(const Tensor& a, const Tensor& b, DType dtype) {
@@ -72,36 +79,39 @@ Tensor negative(const Tensor& x) {
       x.dtype() == DType::boolean ? cast(x, DType::i64) : x);
 }
 
-Tensor add(const Tensor& x, double number) {
+Tensor add(const Tensor& x, PlainNumber number) {
+  if (!fits_kernel(x, number)) return add(x, number.beside(x));
   return unary(
-      "add", Unary::add_scalar, Save::nothing, [](T, T g, double, double) { return g; },
-      fit_number(x, number), number);
+      "add", Unary::add_scalar, Save::nothing, [](T, T g, double, double) { return g; }, fit(x, number),
+      number.value());
 }
 
-Tensor multiply(const Tensor& x, double number) {
+Tensor multiply(const Tensor& x, PlainNumber number) {
+  if (!fits_kernel(x, number)) return multiply(x, number.beside(x));
   return unary(
       "multiply", Unary::multiply_scalar, Save::nothing, [](T, T g, double p, double) { return g * p; },
-      fit_number(x, number), number);
+      fit(x, number), number.value());
 }
 
-Tensor operator/(const Tensor& x, double number) {
+Tensor operator/(const Tensor& x, PlainNumber number) {
   // The reciprocal of a power of two is exact, that of another number would cost a bit.
   int exponent = 0;
-  if (is_floating(x.dtype()) && std::abs(std::frexp(number, &exponent)) == 0.5)
-    return multiply(x, 1.0 / number);
+  if (is_floating(x.dtype()) && std::abs(std::frexp(number.value(), &exponent)) == 0.5)
+    return multiply(x, 1.0 / number.value());
   if (Tape* tape = recording_tape(x)) {
     return tape->record("divide", tape->below(x) / number, {&x},
                         [number](const Tensor& g, Pull& pull) { pull(0, [&] { return g / number; }); });
   }
-  return divide(x, number_for(x, number));
+  return divide(x, number.beside(x));
 }
 
 Tensor pow(const Tensor& a, const Tensor& b) {
+  if (!is_floating(a.dtype()) && !is_floating(b.dtype())) check_powers(a, b);
   return binary("pow", Binary::power,
                 {[](T x, T e, T, T g, double) {
                    // x^0 does not move with x, though 0 * 0^-1 would be NaN.
                    const Tensor flat = e == 0.0;
-                   return where(flat, 0.0, g * e * pow(x, where(flat, 1.0, e) - 1.0));
+                   return where(flat, 0.0, g * e * pow(x, where(flat, 1, e) - 1));
                  },
                  [](T x, T e, T y, T g, double) {
                    // 0^b stays 0 when b > 0 moves, and 0 * log 0 would be NaN.
@@ -112,17 +122,18 @@ Tensor pow(const Tensor& a, const Tensor& b) {
                 a, b);
 }
 
-Tensor pow(const Tensor& x, double exponent) {
-  if (exponent == 1.0) return x;
-  if (exponent == 2.0) return square(x);
-  if (!is_floating(x.dtype())) return pow(x, number_for(x, exponent));
+Tensor pow(const Tensor& x, PlainNumber exponent) {
+  const Tensor base = fit(x, exponent);
+  if (exponent.value() == 1.0) return base;
+  if (exponent.value() == 2.0) return square(base);
+  if (!is_floating(base.dtype())) return pow(base, exponent.beside(base));
   return unary(
       "pow", Unary::power_scalar, Save::input,
-      [](T saved, T g, double p, double) { return p == 0.0 ? g * 0.0 : g * (p * pow(saved, p - 1.0)); }, x,
-      exponent);
+      [](T saved, T g, double p, double) { return p == 0.0 ? g * 0.0 : g * (p * pow(saved, p - 1.0)); }, base,
+      exponent.value());
 }
 
-Tensor pow(double base, const Tensor& exponent) { return pow(number_for(exponent, base), exponent); }
+Tensor pow(PlainNumber base, const Tensor& exponent) { return pow(base.beside(exponent), exponent); }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {
   return binary("maximum", Binary::maximum,
@@ -138,18 +149,21 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
                 a, b);
 }
 
-Tensor maximum(const Tensor& x, double number) { return maximum(x, number_for(x, number)); }
+Tensor maximum(const Tensor& x, PlainNumber number) { return maximum(x, number.beside(x)); }
 
-Tensor minimum(const Tensor& x, double number) { return minimum(x, number_for(x, number)); }
+Tensor minimum(const Tensor& x, PlainNumber number) { return minimum(x, number.beside(x)); }
 
-Tensor clip(const Tensor& x, double low, double high) {
-  if (!(low <= high)) {
-    refuse("clip", "low must not be above high, got " + std::to_string(low) + " and " + std::to_string(high));
+Tensor clip(const Tensor& x, PlainNumber low, PlainNumber high) {
+  if (!(low.value() <= high.value())) {
+    refuse("clip", "low must not be above high, got " + std::to_string(low.value()) + " and " +
+                       std::to_string(high.value()));
   }
+  const Tensor values = fit(fit(x, low), high);
+  if (!fits_kernel(values, low) || !fits_kernel(values, high)) return minimum(maximum(values, low), high);
   return unary(
       "clip", Unary::clip, Save::input,
       [](T saved, T g, double p, double q) { return where(logical_and(saved >= p, saved <= q), g, 0.0); },
-      fit_number(fit_number(x, low), high), low, high);
+      values, low.value(), high.value());
 }
 
 Tensor abs(const Tensor& x) {

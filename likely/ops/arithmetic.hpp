@@ -1,36 +1,40 @@
 // Arithmetic, element by element, with NumPy's broadcasting. Two tensors of different type meet in the larger
-// one (bool < i64 < f32 < f64); a plain number takes the tensor's type, except that a fraction makes whole
-// numbers f32.
+// one (bool < i64 < f32 < f64). A plain number takes the type of a floating tensor; beside whole numbers and
+// bools a whole one (2) gives i64 and a floating one (2.0) gives f32, whatever its value.
 #pragma once
 
 #include "likely/core/tensor.hpp"
+#include "likely/ops/plain_number.hpp"
 
 namespace likely {
 
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor subtract(const Tensor& a, const Tensor& b);
 Tensor multiply(const Tensor& a, const Tensor& b);
-// i64: rounded towards minus infinity; division of whole numbers by 0 gives 0.
+// Whole numbers by whole numbers, x / 2 too: rounded towards minus infinity, and 0 where the divisor is 0.
+// For fractions divide by a floating number: x / 2.0. (A number divided by a tensor, 1 / x, is always
+// floating.)
 Tensor divide(const Tensor& a, const Tensor& b);
 Tensor negative(const Tensor& x);
 
-Tensor add(const Tensor& x, double number);
-Tensor multiply(const Tensor& x, double number);
+Tensor add(const Tensor& x, PlainNumber number);
+Tensor multiply(const Tensor& x, PlainNumber number);
 
-// a^b. Derivatives: b a^(b-1) and a^b log a; where a = 0 and b >= 0 the second is 0.
+// a^b. Derivatives: b a^(b-1) and a^b log a; where a = 0 and b >= 0 the second is 0. Whole numbers refuse a
+// negative whole power, unless they are 1 or -1; pow(x, -1.0) is floating.
 Tensor pow(const Tensor& a, const Tensor& b);
-Tensor pow(const Tensor& x, double exponent);
-Tensor pow(double base, const Tensor& exponent);
+Tensor pow(const Tensor& x, PlainNumber exponent);
+Tensor pow(PlainNumber base, const Tensor& exponent);
 
 // The larger and the smaller of two; NaN if either is. Equal elements share the gradient in halves.
 Tensor maximum(const Tensor& a, const Tensor& b);
 Tensor minimum(const Tensor& a, const Tensor& b);
-Tensor maximum(const Tensor& x, double number);
-Tensor minimum(const Tensor& x, double number);
+Tensor maximum(const Tensor& x, PlainNumber number);
+Tensor minimum(const Tensor& x, PlainNumber number);
 
 // min(max(x, low), high). The derivative is 1 from low to high, both included, and 0 outside. Refuses low >
 // high.
-Tensor clip(const Tensor& x, double low, double high);
+Tensor clip(const Tensor& x, PlainNumber low, PlainNumber high);
 
 // |x|; the derivative at 0 is 0.
 Tensor abs(const Tensor& x);
@@ -48,14 +52,14 @@ inline Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return multiply(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return divide(a, b); }
 inline Tensor operator-(const Tensor& x) { return negative(x); }
-inline Tensor operator+(const Tensor& x, double number) { return add(x, number); }
-inline Tensor operator+(double number, const Tensor& x) { return add(x, number); }
-inline Tensor operator-(const Tensor& x, double number) { return add(x, -number); }
-inline Tensor operator-(double number, const Tensor& x) { return add(negative(x), number); }
-inline Tensor operator*(const Tensor& x, double number) { return multiply(x, number); }
-inline Tensor operator*(double number, const Tensor& x) { return multiply(x, number); }
-Tensor operator/(const Tensor& x, double number);
-inline Tensor operator/(double number, const Tensor& x) { return multiply(reciprocal(x), number); }
+inline Tensor operator+(const Tensor& x, PlainNumber number) { return add(x, number); }
+inline Tensor operator+(PlainNumber number, const Tensor& x) { return add(x, number); }
+inline Tensor operator-(const Tensor& x, PlainNumber number) { return add(x, -number); }
+inline Tensor operator-(PlainNumber number, const Tensor& x) { return add(negative(x), number); }
+inline Tensor operator*(const Tensor& x, PlainNumber number) { return multiply(x, number); }
+inline Tensor operator*(PlainNumber number, const Tensor& x) { return multiply(x, number); }
+Tensor operator/(const Tensor& x, PlainNumber number);
+inline Tensor operator/(PlainNumber number, const Tensor& x) { return multiply(reciprocal(x), number); }
 
 // `x += y` is `x = x + y`: tensors are values, nobody else sees a change.
 inline Tensor& operator+=(Tensor& x, const Tensor& y) { return x = add(x, y); }

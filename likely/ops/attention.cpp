@@ -40,7 +40,7 @@ Tensor composed_attention(const Settings& settings, const Tensor& q, const Tenso
                                                      : scores + settings.mask;
   }
   if (settings.causal) {
-    const Tensor last = reshape(arange(queries) + static_cast<double>(keys - queries), {queries, 1});
+    const Tensor last = reshape(arange(queries) + (keys - queries), {queries, 1});
     scores = where(arange(keys) <= last, scores, -kInfinity);
   }
   return matmul(softmax(scores), v);

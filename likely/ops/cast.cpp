@@ -5,7 +5,7 @@
 namespace likely {
 
 Tensor cast(const Tensor& x, DType dtype) {
-  if (x.dtype() == dtype) return x;
+  if (x.dtype() == dtype) return x.with_track(x.track());
   if (is_floating(dtype)) {
     if (Tape* tape = recording_tape(x)) {
       return tape->record(
@@ -13,7 +13,7 @@ Tensor cast(const Tensor& x, DType dtype) {
           [from = x.dtype()](const Tensor& g, Pull& pull) { pull(0, [&] { return cast(g, from); }); });
     }
   }
-  return x.to(dtype);
+  return x.with_track({}).to(dtype);
 }
 
 }  // namespace likely

@@ -16,11 +16,26 @@ using kernels::Logical;
 
 namespace {
 
-// A number as a 0-d tensor that does not change x's type, unless a fraction meets whole numbers.
-Tensor number_like(const Tensor& x, double number) {
-  const bool whole = number == std::floor(number) && std::abs(number) < 9.0e15;
-  if (is_floating(x.dtype())) return full({}, number, x.dtype());
-  return full({}, number, whole ? DType::i64 : DType::f32);
+// What every element is found to be.
+Tensor everywhere(const Tensor& x, bool truth) { return full(x.shape(), truth ? 1.0 : 0.0, DType::boolean); }
+
+// x ? number. Whole numbers are compared with the whole number that lies on the right side of a floating one:
+// x < 1.5 where x < 2.
+Tensor compare_with(const char* name, Compare operation, const Tensor& x, const PlainNumber& number) {
+  if (is_floating(x.dtype()) || number.is_whole())
+    return detail::compare(name, operation, x, number.beside(x));
+  const double value = number.value();
+  if (std::isnan(value)) return everywhere(x, operation == Compare::not_equal);
+  const bool up = operation == Compare::less || operation == Compare::greater_equal;
+  const double bound = up ? std::ceil(value) : std::floor(value);
+  const bool is_equality = operation == Compare::equal || operation == Compare::not_equal;
+  if (is_equality && bound != value) return everywhere(x, operation == Compare::not_equal);
+  constexpr double kBeyond = 0x1p63;
+  if (bound >= kBeyond || bound < -kBeyond) {
+    const bool below = operation == Compare::less || operation == Compare::less_equal;
+    return everywhere(x, operation == Compare::not_equal || (!is_equality && below == (bound > 0.0)));
+  }
+  return detail::compare(name, operation, x, full({}, bound, DType::i64));
 }
 
 void check_condition(const char* name, const Tensor& condition) {
@@ -33,7 +48,7 @@ Tensor map_to_bool(const char* name, kernels::CastRow (*row_of)(DType), const Te
   if (!x.defined()) refuse(name, "an empty tensor was given");
   const kernels::CastRow row = row_of(x.dtype());
   if (row == nullptr) return full(x.shape(), otherwise ? 1.0 : 0.0, DType::boolean);
-  const Tensor dense = x.contiguous();
+  const Tensor dense = x.with_track({}).contiguous();
   Tensor result = Tensor::uninitialized(x.shape(), DType::boolean);
   row(dense.raw(), result.mutable_raw(), x.size());
   return result;
@@ -56,12 +71,20 @@ Tensor greater_equal(const Tensor& a, const Tensor& b) {
   return detail::compare("greater_equal", Compare::greater_equal, a, b);
 }
 
-Tensor equal(const Tensor& x, double number) { return equal(x, number_like(x, number)); }
-Tensor not_equal(const Tensor& x, double number) { return not_equal(x, number_like(x, number)); }
-Tensor less(const Tensor& x, double number) { return less(x, number_like(x, number)); }
-Tensor less_equal(const Tensor& x, double number) { return less_equal(x, number_like(x, number)); }
-Tensor greater(const Tensor& x, double number) { return greater(x, number_like(x, number)); }
-Tensor greater_equal(const Tensor& x, double number) { return greater_equal(x, number_like(x, number)); }
+Tensor equal(const Tensor& x, PlainNumber number) { return compare_with("equal", Compare::equal, x, number); }
+Tensor not_equal(const Tensor& x, PlainNumber number) {
+  return compare_with("not_equal", Compare::not_equal, x, number);
+}
+Tensor less(const Tensor& x, PlainNumber number) { return compare_with("less", Compare::less, x, number); }
+Tensor less_equal(const Tensor& x, PlainNumber number) {
+  return compare_with("less_equal", Compare::less_equal, x, number);
+}
+Tensor greater(const Tensor& x, PlainNumber number) {
+  return compare_with("greater", Compare::greater, x, number);
+}
+Tensor greater_equal(const Tensor& x, PlainNumber number) {
+  return compare_with("greater_equal", Compare::greater_equal, x, number);
+}
 
 Tensor logical_and(const Tensor& a, const Tensor& b) {
   return detail::logical("logical_and", Logical::logical_and, a, b);
@@ -105,14 +128,14 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return result;
 }
 
-Tensor where(const Tensor& condition, const Tensor& a, double b) {
-  return where(condition, a, number_like(a, b));
+Tensor where(const Tensor& condition, const Tensor& a, PlainNumber b) {
+  return where(condition, a, b.beside(a));
 }
-Tensor where(const Tensor& condition, double a, const Tensor& b) {
-  return where(condition, number_like(b, a), b);
+Tensor where(const Tensor& condition, PlainNumber a, const Tensor& b) {
+  return where(condition, a.beside(b), b);
 }
 
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
+Tensor masked_fill(const Tensor& x, const Tensor& mask, PlainNumber value) {
   check_condition("masked_fill", mask);
   if (!(broadcast_shapes("masked_fill", x.shape(), mask.shape()) == x.shape())) {
     refuse("masked_fill",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "likely/core/tensor.hpp"
+#include "likely/ops/plain_number.hpp"
 
 namespace likely {
 
@@ -13,13 +14,13 @@ Tensor less_equal(const Tensor& a, const Tensor& b);
 Tensor greater(const Tensor& a, const Tensor& b);
 Tensor greater_equal(const Tensor& a, const Tensor& b);
 
-// With a number, which takes the type of the tensor (a fraction makes whole numbers f32).
-Tensor equal(const Tensor& x, double number);
-Tensor not_equal(const Tensor& x, double number);
-Tensor less(const Tensor& x, double number);
-Tensor less_equal(const Tensor& x, double number);
-Tensor greater(const Tensor& x, double number);
-Tensor greater_equal(const Tensor& x, double number);
+// With a number, which takes the type of a floating tensor. Whole numbers are compared with it exactly.
+Tensor equal(const Tensor& x, PlainNumber number);
+Tensor not_equal(const Tensor& x, PlainNumber number);
+Tensor less(const Tensor& x, PlainNumber number);
+Tensor less_equal(const Tensor& x, PlainNumber number);
+Tensor greater(const Tensor& x, PlainNumber number);
+Tensor greater_equal(const Tensor& x, PlainNumber number);
 
 inline Tensor operator==(const Tensor& a, const Tensor& b) { return equal(a, b); }
 inline Tensor operator!=(const Tensor& a, const Tensor& b) { return not_equal(a, b); }
@@ -27,12 +28,12 @@ inline Tensor operator<(const Tensor& a, const Tensor& b) { return less(a, b); }
 inline Tensor operator<=(const Tensor& a, const Tensor& b) { return less_equal(a, b); }
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return greater(a, b); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return greater_equal(a, b); }
-inline Tensor operator==(const Tensor& x, double number) { return equal(x, number); }
-inline Tensor operator!=(const Tensor& x, double number) { return not_equal(x, number); }
-inline Tensor operator<(const Tensor& x, double number) { return less(x, number); }
-inline Tensor operator<=(const Tensor& x, double number) { return less_equal(x, number); }
-inline Tensor operator>(const Tensor& x, double number) { return greater(x, number); }
-inline Tensor operator>=(const Tensor& x, double number) { return greater_equal(x, number); }
+inline Tensor operator==(const Tensor& x, PlainNumber number) { return equal(x, number); }
+inline Tensor operator!=(const Tensor& x, PlainNumber number) { return not_equal(x, number); }
+inline Tensor operator<(const Tensor& x, PlainNumber number) { return less(x, number); }
+inline Tensor operator<=(const Tensor& x, PlainNumber number) { return less_equal(x, number); }
+inline Tensor operator>(const Tensor& x, PlainNumber number) { return greater(x, number); }
+inline Tensor operator>=(const Tensor& x, PlainNumber number) { return greater_equal(x, number); }
 
 // Of bools; refuse other types.
 Tensor logical_and(const Tensor& a, const Tensor& b);
@@ -44,13 +45,14 @@ Tensor is_finite(const Tensor& x);
 Tensor is_nan(const Tensor& x);
 
 // condition ? a : b, for each element. Gradients go to the side that was chosen; the other gets 0 (even where
-// it is NaN or infinite). Refuses a condition that is not bool.
+// it is NaN or infinite). A number takes its type from the tensor beside it, as in arithmetic. Refuses a
+// condition that is not bool.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-Tensor where(const Tensor& condition, const Tensor& a, double b);
-Tensor where(const Tensor& condition, double a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, PlainNumber b);
+Tensor where(const Tensor& condition, PlainNumber a, const Tensor& b);
 
 // x with `value` where mask is true: the gradient there is 0. Refuses a mask that is not bool or does not
 // broadcast to x.
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+Tensor masked_fill(const Tensor& x, const Tensor& mask, PlainNumber value);
 
 }  // namespace likely

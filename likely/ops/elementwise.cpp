@@ -130,7 +130,7 @@ Tensor to_bools(const char* name, const Tensor& a, const Tensor& b, Run run) {
 
 Tensor compare(const char* name, kernels::Compare operation, const Tensor& a, const Tensor& b) {
   const DType common = promote(a.dtype(), b.dtype());
-  return to_bools(name, a.to(common), b.to(common),
+  return to_bools(name, a.with_track({}).to(common), b.with_track({}).to(common),
                   [&](auto x, auto y, void* out, int rank, const auto* shape) {
                     kernels::apply_compare(operation, common, x, y, out, rank, shape);
                   });

@@ -84,7 +84,7 @@ Tensor extreme(const char* name, kernels::Reduce operation, const Tensor& x, con
 Tensor position(const char* name, kernels::ArgReduce operation, const Tensor& x, std::uint32_t mask,
                 bool keep) {
   check_not_empty(name, x, mask);
-  const ReducePlan plan = plan_reduction(x, mask);
+  const ReducePlan plan = plan_reduction(x.with_track({}), mask);
   Tensor result = Tensor::uninitialized(reduced_shape(x.shape(), mask, keep), DType::i64);
   kernels::arg_reduce(operation, x.dtype(), plan.dense.raw(), result.mutable_data<std::int64_t>(), plan.outer,
                       plan.reduced, plan.inner);
@@ -237,10 +237,10 @@ Tensor argmin(const Tensor& x, int axis, bool keep) {
 }
 
 Tensor any(const Tensor& x, const Axes& axes, bool keep) {
-  return reduce_axes(kernels::Reduce::any, x, axes.mask("any", x.shape()), keep);
+  return reduce_axes(kernels::Reduce::any, x.with_track({}), axes.mask("any", x.shape()), keep);
 }
 Tensor all(const Tensor& x, const Axes& axes, bool keep) {
-  return reduce_axes(kernels::Reduce::all, x, axes.mask("all", x.shape()), keep);
+  return reduce_axes(kernels::Reduce::all, x.with_track({}), axes.mask("all", x.shape()), keep);
 }
 
 Tensor norm(const Tensor& x, const Axes& axes, bool keep, double order) {

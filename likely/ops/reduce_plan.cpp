@@ -53,14 +53,13 @@ Reduce and_then(Reduce operation) {
 
 // The result for elements that each stand for `times` equal ones.
 Tensor repeated(Reduce operation, const Tensor& result, std::int64_t times) {
-  const auto count = static_cast<double>(times);
   switch (operation) {
     case Reduce::sum:
     case Reduce::sum_of_squares:
     case Reduce::sum_of_magnitudes:
-    case Reduce::count_nonzero: return result * count;
-    case Reduce::product: return pow(result, count);
-    case Reduce::logsumexp: return result + std::log(count);
+    case Reduce::count_nonzero: return result * times;
+    case Reduce::product: return pow(result, times);
+    case Reduce::logsumexp: return result + std::log(static_cast<double>(times));
     case Reduce::maximum:
     case Reduce::minimum:
     case Reduce::any:

@@ -30,6 +30,9 @@ class Rng {
   // child until this one draws or splits.
   Rng fold_in(std::uint64_t data) const;
 
+  // Advances as that many draws or splits would.
+  void skip(std::uint64_t count) { counter_ += count; }
+
   // 64 uniform random bits an element, as i64.
   Tensor bits(const Shape& shape);
   // On [low, high). Refuses low >= high and infinite ends.

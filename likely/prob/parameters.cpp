@@ -83,7 +83,7 @@ std::int64_t first_outside(Domain domain, const T* x, std::int64_t n) {
 }  // namespace
 
 void check_domain(const char* distribution, const char* name, const Tensor& x, Domain domain) {
-  const Tensor dense = x.contiguous();
+  const Tensor dense = x.with_track({}).contiguous();
   std::int64_t bad = -1;
   switch (dense.dtype()) {
     case DType::f32: bad = first_outside(domain, dense.data<float>(), dense.size()); break;

@@ -30,8 +30,11 @@
 #include <vector>
 
 #include "likely/autodiff/gradient.hpp"
+#include "likely/core/place.hpp"
+#include "likely/nn/trained_layers.hpp"
 #include "likely/nn/training.hpp"
 #include "likely/train/learner.hpp"
+#include "likely/train/loss_form.hpp"
 #include "likely/train/metrics.hpp"
 #include "likely/train/options.hpp"
 #include "likely/tree/tree.hpp"
@@ -181,10 +184,12 @@ Settings settings_of(const FitOptions<Model>& o) {
 // auto&... training`, as above, can do both; one that only knows training leaves the validation to the
 // metrics.
 //
-// Refuses, before the first step: options out of range, an empty dataset, a run folder that cannot be
-// written, has no room, is in use, or holds another run. A loss or gradient that is not finite ends the
-// training: the step is made again under the tracer (autodiff/trace.hpp), the Error names the operation, the
-// layer and the step, the model is left as it was before the step, and the last checkpoint stays.
+// Refuses, before the first step: a loss that takes no training for a model with layers that depend on it
+// (one that takes it and leaves it unused trains without, and says so); options out of range, an empty
+// dataset, a run folder that cannot be written, has no room, is in use, or holds another run. A loss or
+// gradient that is not finite ends the training: the step is made again under the tracer
+// (autodiff/trace.hpp), the Error names the operation, the layer and the step, the model is left as it was
+// before the step, and the last checkpoint stays.
 template <Tree Model, class Optimizer, class Loss>
 FitResult<Model> fit(Model& model, Optimizer& optimizer, const Data& data, Loss&& loss,
                      const std::type_identity_t<FitOptions<Model>>& options) {
@@ -195,19 +200,27 @@ FitResult<Model> fit(Model& model, Optimizer& optimizer, const Data& data, Loss&
                 "the loss is called as loss(model, batch, training) or loss(model, batch): Model&, const "
                 "data::Batch&, const Training&");
   static_assert(detail::StepsBy<Optimizer, Model>, "an optimizer has step(model, gradient) and options.lr");
+  if constexpr (!kTrains) detail::check_takes_training(nn::first_trained_layer(model));
 
   detail::LearnerOf<Model, Optimizer, PlainLoss> learner(model, optimizer, loss, options);
   std::vector<detail::Measure> measures;
   if constexpr (kMeasures) {
     if (data.validation)
       measures.push_back({"loss",
-                          [&](const data::Batch& batch) -> Tensor { return loss(learner.measured(), batch); },
+                          [&](const data::Batch& batch) -> Tensor {
+                            return naming_layers(learner.measured(),
+                                                 [&] { return loss(learner.measured(), batch); });
+                          },
                           false});
   }
   for (const Metric<Model>& metric : options.metrics) {
     measures.push_back({metric.name,
                         metric.of
-                            ? [&](const data::Batch& batch) { return metric.of(learner.measured(), batch); }
+                            ? [&](const data::Batch& batch) {
+                                return naming_layers(learner.measured(), [&] {
+                                  return metric.of(learner.measured(), batch);
+                                });
+                              }
                             : std::function<Tensor(const data::Batch&)>(),
                         metric.higher_is_better});
   }

@@ -46,15 +46,13 @@ void check_same_count(const char* caller, std::size_t a, std::size_t b);
 
 }  // namespace detail
 
-// A model of the same type with f(tensor) in place of each tensor; empty tensors stay empty.
+// A model of the same type with f(tensor) in place of each tensor; empty tensors stay empty, frozen parts
+// frozen.
 template <Tree T, class F>
 T map_parts(const T& tree, F&& f) {
   T result = tree;
   for_each_leaf(result, [&](Tensor& tensor, PartKind) {
-    if (!tensor.defined()) return;
-    const bool frozen = tensor.frozen();
-    tensor = f(std::as_const(tensor));
-    tensor.set_frozen(frozen);
+    if (tensor.defined()) tensor = f(std::as_const(tensor));
   });
   return result;
 }
@@ -68,10 +66,7 @@ T zip_parts(const T& a, const T& b, F&& f) {
   const auto others = detail::leaf_pointers(b);
   detail::check_same_count("zip_parts", targets.size(), others.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    if (!targets[i]->defined()) continue;
-    const bool frozen = targets[i]->frozen();
-    *targets[i] = f(std::as_const(*targets[i]), *others[i]);
-    targets[i]->set_frozen(frozen);
+    if (targets[i]->defined()) *targets[i] = f(std::as_const(*targets[i]), *others[i]);
   }
   return result;
 }
@@ -107,7 +102,9 @@ T cast_parts(const T& tree, DType dtype) {
       tree, [&](const Tensor& tensor) { return is_floating(tensor.dtype()) ? tensor.to(dtype) : tensor; });
 }
 
-// Frozen parts are saved and used, but get no gradient and are not updated.
+// Frozen parts are saved and used, but get no gradient and are not updated. It is the part that is frozen,
+// not its value: a new value assigned to it is frozen too, its value assigned to another part is not. A copy
+// of a model has the same parts frozen; assigning one model to another leaves the other's as they are.
 template <Tree T>
 void freeze(T& tree) {
   for_each_leaf(tree, [](Tensor& tensor, PartKind) { tensor.set_frozen(true); });

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
@@ -71,6 +72,18 @@ TEST(TraceNonFinite, IsSilentOutsideItsScope) {
   { const TraceNonFinite trace; }
   const Tensor gradient = grad(tensor({0.0}), [](const Tensor& x) { return sum(sqrt(x)); });
   EXPECT_TRUE(std::isinf(gradient.at({0})));
+}
+
+// Two threads take the same gradient, and only one of them is looked at.
+TEST(TraceNonFinite, LeavesOtherThreadsAlone) {
+  const char* wish = std::getenv("LIKELY_TRACE_NAN");
+  if (wish != nullptr && std::string(wish) == "1") GTEST_SKIP() << "the whole program is traced";
+  const auto bad = [] { return grad(tensor({0.0}), [](const Tensor& x) { return sum(log(x)); }); };
+  const TraceNonFinite trace;
+  bool quiet = false;
+  std::thread([&] { quiet = std::isinf(bad().at({0})); }).join();
+  EXPECT_TRUE(quiet);
+  EXPECT_THROW(bad(), Error);
 }
 
 // Run once as it is and once with LIKELY_TRACE_NAN=1 (tests/CMakeLists.txt).

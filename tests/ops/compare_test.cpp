@@ -105,8 +105,8 @@ TEST(Compare, WhereChooses) {
   const Tensor condition = tensor({true, false, true});
   EXPECT_EQ(where(condition, tensor({1.0, 2.0, 3.0}), tensor({4.0, 5.0, 6.0})).to_vector<float>(),
             (std::vector<float>{1, 5, 3}));
-  EXPECT_EQ(where(condition, arange(3), 9.0).to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 9, 2}));
-  EXPECT_EQ(where(condition, 9.0, arange(3)).to_vector<std::int64_t>(), (std::vector<std::int64_t>{9, 1, 9}));
+  EXPECT_EQ(where(condition, arange(3), 9).to_vector<std::int64_t>(), (std::vector<std::int64_t>{0, 9, 2}));
+  EXPECT_EQ(where(condition, 9, arange(3)).to_vector<std::int64_t>(), (std::vector<std::int64_t>{9, 1, 9}));
   EXPECT_EQ(where(condition, tensor({{1}, {2}}), tensor(0.5)).to_vector<float>(),
             (std::vector<float>{1, 0.5, 1, 2, 0.5, 2}));
   EXPECT_EQ(where(condition, ones({3}), ones({3}, DType::f64)).dtype(), DType::f64);

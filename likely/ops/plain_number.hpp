@@ -1,0 +1,46 @@
+// A plain number beside a tensor, as in x + 1 or x / 2.5.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "likely/core/tensor.hpp"
+
+namespace likely {
+
+// Remembers whether it was written as a whole number (int, std::int64_t, std::size_t, ...) or as a floating
+// one (double, float). Beside floating tensors both take the tensor's type. Beside whole numbers and bools a
+// whole number keeps i64, and a floating one makes the result f32: sum(hits) / 1500.0 is a fraction,
+// sum(hits) / 1500 is rounded down.
+class PlainNumber {
+ public:
+  PlainNumber(double value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  template <std::integral Whole>
+  PlainNumber(Whole value)  // NOLINT(google-explicit-constructor)
+      : value_(static_cast<double>(value)),
+        whole_(static_cast<std::int64_t>(value)),
+        // An unsigned number may lie beyond the range of i64.
+        is_whole_(std::signed_integral<Whole> || static_cast<std::int64_t>(value) >= 0) {}
+
+  double value() const { return value_; }
+  bool is_whole() const { return is_whole_; }
+  // Whether value() is the number itself: a double holds whole numbers of up to 53 bits.
+  bool value_is_exact() const { return !is_whole_ || (whole_ >= -kExact && whole_ <= kExact); }
+  PlainNumber operator-() const;
+
+  // The type in which it meets a tensor of this one.
+  DType type_beside(DType tensor) const {
+    return is_floating(tensor) ? tensor : is_whole_ ? DType::i64 : DType::f32;
+  }
+  // The number as a tensor without dimensions, of the type in which it meets x.
+  Tensor beside(const Tensor& x) const;
+
+ private:
+  static constexpr std::int64_t kExact = std::int64_t{1} << 53;
+
+  double value_;
+  std::int64_t whole_ = 0;
+  bool is_whole_ = false;
+};
+
+}  // namespace likely

@@ -1,0 +1,71 @@
+// A loss that forgets the training of its model, or the name of the layer that refuses.
+#include "likely/train/loss_form.hpp"
+
+#include <gtest/gtest.h>
+
+#include "likely/likely.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/train/small_network.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+using testing::SmallNetwork;
+using testing::three_classes;
+
+template <class Model, class Loss>
+void fit(Model& model, const Loss& loss) {
+  optim::Sgd sgd(model, {.lr = 0.1});
+  train::fit(model, sgd, {.train = three_classes(20, 1)}, loss,
+             {.epochs = 1, .batch = 10, .progress = train::Progress::silent});
+}
+
+const auto kForgets = [](auto& m, const data::Batch& b) { return softmax_cross_entropy(m(b.x), b.y); };
+
+TEST(LossForm, ALossWithoutTrainingIsRefusedForAModelThatNeedsIt) {
+  SmallNetwork model(Rng(1));
+  const Tensor before = model.first.weight;
+  expect_refusal(
+      [&] { fit(model, kForgets); },
+      "[fit] the model's norm behaves differently in training, and the loss takes no Training to hand "
+      "it: write [](auto& m, const data::Batch& b, const auto&... training) and call m(b.x, "
+      "training...); to train without it, take the argument and leave it unused");
+  EXPECT_TRUE(array_equal(model.first.weight, before));
+}
+
+TEST(LossForm, ModelsWithoutSuchLayersNeedNone) {
+  Rng rng(1);
+  nn::Sequential model{nn::Linear(4, 8, rng.split()), nn::Relu{}, nn::Linear(8, 3, rng.split())};
+  const Tensor before = model.get<0>().weight;
+  fit(model, kForgets);
+  EXPECT_FALSE(array_equal(model.get<0>().weight, before));
+}
+
+TEST(LossForm, AnUnusedArgumentSaysThatItIsMeant) {
+  SmallNetwork model(Rng(1));
+  fit(model,
+      [](auto& m, const data::Batch& b, const auto&...) { return softmax_cross_entropy(m(b.x), b.y); });
+  EXPECT_EQ(model.norm.num_batches_tracked.item(), 0.0);
+}
+
+TEST(LossForm, FitNamesTheLayerThatRefuses) {
+  Rng rng(1);
+  nn::Sequential model{nn::Linear(4, 8, rng.split()), nn::Linear(7, 3, rng.split())};
+  expect_refusal(
+      [&] { fit(model, kForgets); },
+      "[linear] the input has shape (10, 8), the weight (3, 7): the last dimension must be 7, in layer "
+      "\"1\" (Linear)");
+}
+
+TEST(LossForm, AMovedFromModelIsNotTrained) {
+  Rng rng(1);
+  nn::Linear model(4, 3, rng.split());
+  const nn::Linear taken = std::move(model);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is the test
+  EXPECT_THROW(fit(model, [](auto&, const data::Batch&) { return tensor(1.0); }), Error);
+  EXPECT_EQ(taken.weight.size(), 12);
+}
+
+}  // namespace
+}  // namespace likely
