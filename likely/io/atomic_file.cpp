@@ -1,6 +1,9 @@
 #include "likely/io/atomic_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,52 +14,110 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/io/made_record.hpp"
+#include "likely/io/rename.hpp"
 
 namespace likely::io {
+
+namespace fs = std::filesystem;
 
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
+constexpr std::size_t kLongestName = 100;  // of the target, within that of the temporary file
+constexpr int kMostLinks = 40;             // as the system has it
 
-// Hidden, beside the target (renaming does not cross file systems), and of this process alone.
-std::filesystem::path temporary_name(const std::filesystem::path& target) {
+// Hidden, beside the target (renaming does not cross file systems), and of this process alone. Whoever tidies
+// up knows it by its form (folder_leftovers.cpp).
+fs::path temporary_name(const fs::path& target) {
   static std::atomic<unsigned> count{0};
-  const std::string whose = std::to_string(getpid()) + "." + std::to_string(count.fetch_add(1));
-  std::filesystem::path name = target.parent_path() / ".";
-  name += target.filename();
-  name += "." + whose + ".tmp";
-  return name;
+  return target.parent_path() / fmt::format(".{}.{}.{}.likely-tmp",
+                                            target.filename().string().substr(0, kLongestName), getpid(),
+                                            count.fetch_add(1));
 }
 
-// So that the new name survives a power failure. Not every file system can do it, and the file itself is
-// safe.
-void sync_folder(const std::filesystem::path& folder) {
-  const int file = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return;
-  fsync(file);
-  close(file);
+// Descriptors under /proc lead to what is open already; a file there must not be replaced.
+bool is_descriptor(const fs::path& path) {
+  std::error_code failed;
+  const fs::path folder = fs::canonical(fs::absolute(path).parent_path(), failed);
+  return !failed && folder.string().starts_with("/proc/") && folder.filename() == "fd";
+}
+
+struct stat status_of(const fs::path& path, bool& there) {
+  struct stat status {};
+  there = stat(path.c_str(), &status) == 0;
+  return status;
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+AtomicFile::AtomicFile(fs::path target, const AtomicFileOptions& options)
+    : target_(std::move(target)), place_(target_), options_(options) {
   if (!target_.has_filename()) refuse("AtomicFile", "\"" + target_.string() + "\" does not name a file");
-  if (std::filesystem::is_directory(target_)) refuse("AtomicFile", target_.string() + " is a folder");
-  do {
-    temporary_ = temporary_name(target_);
-    file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  } while (file_ < 0 && errno == EEXIST);
-  if (file_ < 0) fail("cannot create", errno);
+  std::error_code failed;
+  for (int links = 0; !is_descriptor(place_) && fs::is_symlink(place_, failed); ++links) {
+    if (links == kMostLinks) fail("cannot create", ELOOP);
+    const fs::path next = fs::read_symlink(place_, failed);
+    if (failed) fail("cannot create", failed.value());
+    place_ = next.is_absolute() ? next : place_.parent_path() / next;
+  }
+  bool there = false;
+  const struct stat status = status_of(place_, there);
+  if (there && S_ISDIR(status.st_mode)) refuse("AtomicFile", target_.string() + " is a folder");
+  new_ = !there;
+  if (there && (!S_ISREG(status.st_mode) || is_descriptor(place_))) {
+    open_in_place();
+  } else {
+    if (there && !options_.replace) fail("cannot create", EEXIST);
+    if (there && access(place_.c_str(), W_OK) != 0) fail("cannot write", errno);
+    open_temporary();
+    if (there) keep_rights();
+  }
   buffer_.reserve(kBuffer);
 }
 
 AtomicFile::~AtomicFile() { discard(); }
 
+void AtomicFile::open_in_place() {
+  file_ =
+      detail::away_from_standard_streams(open(place_.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+  if (file_ < 0) fail("cannot write", errno);
+}
+
+// The lock says that the writer lives. Somebody who tidies up may have been quicker: then the file is gone
+// when it is locked, and another is made.
+void AtomicFile::open_temporary() {
+  for (;;) {
+    temporary_ = temporary_name(place_);
+    // The rights of a new file; those of one that is replaced follow before anything is in it.
+    file_ = detail::away_from_standard_streams(
+        open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (file_ < 0 && errno == EEXIST) continue;
+    if (file_ < 0) fail("cannot create", errno);
+    flock(file_, LOCK_EX);
+    struct stat made {};
+    if (fstat(file_, &made) != 0 || made.st_nlink > 0) return;
+    close(file_);
+    file_ = -1;
+  }
+}
+
+void AtomicFile::keep_rights() const {
+  bool there = false;
+  const struct stat status = status_of(place_, there);
+  struct stat mine {};
+  if (!there || fstat(file_, &mine) != 0) return;
+  const bool same = mine.st_uid == status.st_uid && mine.st_gid == status.st_gid;
+  // Another's rights are given only to what is another's.
+  const bool given = same || fchown(file_, status.st_uid, status.st_gid) == 0;
+  fchmod(file_, status.st_mode & (given ? 07777U : 0777U));
+}
+
 void AtomicFile::discard() {
   if (file_ < 0) return;
+  if (!temporary_.empty()) unlink(temporary_.c_str());
   close(file_);
   file_ = -1;
-  unlink(temporary_.c_str());
 }
 
 void AtomicFile::fail(const char* doing, int error) {
@@ -95,14 +156,22 @@ void AtomicFile::write_through(const char* bytes, std::size_t count) {
 void AtomicFile::commit() {
   if (file_ < 0) refuse("AtomicFile", target_.string() + " was committed or has failed already");
   flush();
+  if (temporary_.empty()) {
+    const int file = std::exchange(file_, -1);  // closed in any case
+    if (close(file) != 0) fail("cannot write", errno);
+    return;
+  }
   if (fsync(file_) != 0) fail("cannot write", errno);
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot rename to", errno);
+  const int error = options_.replace ? (std::rename(temporary_.c_str(), place_.c_str()) == 0 ? 0 : errno)
+                                     : detail::rename_new(temporary_, place_);
+  if (error != 0) fail("cannot rename to", error);
   close(file_);
   file_ = -1;
-  sync_folder(target_.parent_path());
+  if (new_) note_made(place_);
+  detail::sync_folder(place_.parent_path());
 }
 
-void write_file(const std::filesystem::path& target, std::string_view contents) {
+void write_file(const fs::path& target, std::string_view contents) {
   AtomicFile file(target);
   file.write(contents);
   file.commit();

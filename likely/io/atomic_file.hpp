@@ -9,6 +9,10 @@
 
 namespace likely::io {
 
+struct AtomicFileOptions {
+  bool replace = true;  // a file that is there; else it is refused, now or at the end
+};
+
 // Writes to a temporary name beside the target. commit() puts what was written on the disk and gives it the
 // target's name in one step; without it the destructor takes everything away and the target stays as it was.
 //
@@ -16,10 +20,14 @@ namespace likely::io {
 //   file.write(text);
 //   file.commit();
 //
-// Refuses, with the system's reason, a folder that does not exist or cannot be written to, and a full disk.
+// A file that is replaced keeps its rights, and its owner where that is allowed. A link stays: the file that
+// it leads to is replaced. What is no file (a device, a pipe) is written to, piece by piece.
+//
+// Refuses, with the system's reason, a folder that does not exist or cannot be written to, a file that may
+// not be written, and a full disk.
 class AtomicFile {
  public:
-  explicit AtomicFile(std::filesystem::path target);
+  explicit AtomicFile(std::filesystem::path target, const AtomicFileOptions& options = {});
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -32,13 +40,19 @@ class AtomicFile {
   void commit();
 
  private:
+  void open_in_place();
+  void open_temporary();
+  void keep_rights() const;
   void flush();
   void write_through(const char* bytes, std::size_t count);
   void discard();
   [[noreturn]] void fail(const char* doing, int error);
 
-  std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  std::filesystem::path target_;     // as it was named
+  std::filesystem::path place_;      // where its links lead
+  std::filesystem::path temporary_;  // empty: `place_` is written to
+  AtomicFileOptions options_;
+  bool new_ = false;
   int file_ = -1;
   std::uint64_t size_ = 0;
   std::vector<char> buffer_;

@@ -27,8 +27,9 @@ std::string csv_field(std::string_view word, char separator) {
   return quoted + '"';
 }
 
-CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names, char separator)
-    : file_(path), path_(path.string()), separator_(separator), columns_(names.size()) {
+CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names, char separator,
+                     const AtomicFileOptions& options)
+    : file_(path, options), path_(path.string()), separator_(separator), columns_(names.size()) {
   for (const std::string& name : names) text(name);
   end_row();
 }

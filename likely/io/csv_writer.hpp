@@ -22,7 +22,8 @@ std::string csv_field(std::string_view word, char separator = ',');
 // where they are not finite. Refuses rows of another length, and what AtomicFile refuses.
 class CsvWriter {
  public:
-  CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names, char separator = ',');
+  CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names, char separator = ',',
+            const AtomicFileOptions& options = {});
 
   CsvWriter& text(std::string_view word);
   CsvWriter& number(double x);

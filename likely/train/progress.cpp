@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "likely/core/tell.hpp"
+
 namespace likely::train::detail {
 
 namespace {
@@ -134,25 +136,24 @@ void ProgressDisplay::epoch(const EpochReport& report) {
       report.epoch == 1 || report.epoch == state_.epochs || report.step == state_.steps;
   if (how_ == Progress::lines && (first_or_last || now - drawn_ >= between_lines_)) {
     drawn_ = now;
-    fmt::print(stderr, "{}\n", epoch_line(state_));
+    tell(fmt::format("{}\n", epoch_line(state_)));
   }
 }
 
 void ProgressDisplay::draw() {
   // The last column stays free: some terminals wrap when it is written.
-  fmt::print(stderr, "\r{}\x1b[K", progress_line(state_, terminal_width() - 1));
-  std::fflush(stderr);
+  tell(fmt::format("\r{}\x1b[K", progress_line(state_, terminal_width() - 1)));
   line_open_ = true;
 }
 
 void ProgressDisplay::end_line() {
-  if (line_open_) fmt::print(stderr, "\n");
+  if (line_open_) tell("\n");
   line_open_ = false;
 }
 
 void ProgressDisplay::say(const std::string& sentence) {
   end_line();
-  if (how_ != Progress::silent) fmt::print(stderr, "{}\n", sentence);
+  if (how_ != Progress::silent) tell(fmt::format("{}\n", sentence));
 }
 
 }  // namespace likely::train::detail

@@ -2,11 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -14,6 +12,9 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/folder_claim.hpp"
+#include "likely/io/made_record.hpp"
+#include "likely/io/rename.hpp"
 
 namespace likely::train::detail {
 
@@ -23,23 +24,28 @@ std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}
 
 std::string reason() { return std::generic_category().message(errno); }
 
+std::unique_ptr<io::FolderLock> lock_of(const std::filesystem::path& folder) {
+  try {
+    return std::make_unique<io::FolderLock>(folder, io::FolderLockOptions{.within = true});
+  } catch (const io::FolderRefusal& refusal) {
+    using Why = io::FolderRefusal::Why;
+    if (refusal.why == Why::taken) refuse("fit", "another process is training in " + quoted(folder));
+    refuse("fit",
+           fmt::format("cannot {} the run folder {}: {}", refusal.why == Why::cannot_make ? "make" : "open",
+                       quoted(folder), refusal.reason));
+  } catch (const Error& error) {
+    refuse("fit", error.what());
+  }
+}
+
 }  // namespace
 
-RunFolder::RunFolder(std::filesystem::path folder) : folder_(std::move(folder)) {
-  std::error_code error;
-  std::filesystem::create_directories(folder_, error);
-  if (error) refuse("fit", "cannot make the run folder " + quoted(folder_) + ": " + error.message());
-  lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ < 0) refuse("fit", "cannot open the run folder " + quoted(folder_) + ": " + reason());
-  if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    close(lock_);
-    refuse("fit", "another process is training in " + quoted(folder_));
-  }
+RunFolder::RunFolder(std::filesystem::path folder) : folder_(std::move(folder)), lock_(lock_of(folder_)) {
+  if (holds_run()) lock_->tidy();
 }
 
 RunFolder::~RunFolder() {
   if (log_ != nullptr) std::fclose(log_);
-  close(lock_);  // and with it the lock
 }
 
 bool RunFolder::holds_run() const {
@@ -47,13 +53,10 @@ bool RunFolder::holds_run() const {
 }
 
 void RunFolder::check_room(std::int64_t bytes) const {
-  std::error_code error;
-  const std::filesystem::space_info space = std::filesystem::space(folder_, error);
-  if (error) return;  // some file systems do not tell; writing will
-  if (space.available < static_cast<std::uintmax_t>(bytes)) {
-    refuse("fit",
-           fmt::format("no room in {}: {:.1f} MB are free, checkpoints need {:.1f} MB", quoted(folder_),
-                       static_cast<double>(space.available) / 1e6, static_cast<double>(bytes) / 1e6));
+  try {
+    io::detail::check_room(folder_, folder_, bytes, "checkpoints need");
+  } catch (const Error& error) {
+    refuse("fit", error.what());
   }
 }
 
@@ -71,8 +74,12 @@ std::string RunFolder::read_config() const {
 }
 
 void RunFolder::open_metrics(std::int64_t bytes) {
-  log_ = std::fopen(metrics().c_str(), "ab");
+  const bool is_new = !std::filesystem::exists(metrics());
+  const int file = io::detail::away_from_standard_streams(
+      open(metrics().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  log_ = file < 0 ? nullptr : fdopen(file, "ab");
   if (log_ == nullptr) refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
+  if (is_new) io::note_made(metrics());
   const auto there = static_cast<std::int64_t>(std::filesystem::file_size(metrics()));
   if (there < bytes) {
     refuse("fit", fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(metrics()),

@@ -5,15 +5,18 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "likely/io/folder_lock.hpp"
 
 namespace likely::train::detail {
 
 class RunFolder {
  public:
-  // Makes the folder where there is none and takes it for this process. Refuses one that cannot be made or
-  // that another process trains in.
+  // Makes the folder where there is none and takes it for this training. Refuses one that cannot be made or
+  // that another training or process writes to.
   explicit RunFolder(std::filesystem::path folder);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
@@ -42,7 +45,7 @@ class RunFolder {
 
  private:
   std::filesystem::path folder_;
-  int lock_ = -1;
+  std::unique_ptr<io::FolderLock> lock_;
   std::FILE* log_ = nullptr;
   std::int64_t metrics_bytes_ = 0;
 };

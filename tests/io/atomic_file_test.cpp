@@ -1,8 +1,10 @@
 #include "likely/io/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -109,6 +111,105 @@ TEST(AtomicFile, ReportsAFullDisk) {
   write_bytes(folder / "weights", "old");
   EXPECT_EXIT(write_beyond_a_limit(folder), ::testing::ExitedWithCode(0), "");
   EXPECT_EQ(read_bytes(folder / "weights"), "old");
+}
+
+mode_t rights_of(const std::filesystem::path& path) {
+  struct stat there {};
+  EXPECT_EQ(stat(path.c_str(), &there), 0) << path;
+  return there.st_mode & 07777U;
+}
+
+TEST(AtomicFile, KeepsTheRightsOfWhatItReplaces) {
+  const TemporaryFolder folder;
+  for (const mode_t rights : {0600U, 0640U, 0755U}) {
+    write_bytes(folder / "secret", "old");
+    ASSERT_EQ(chmod((folder / "secret").c_str(), rights), 0);
+    write_file(folder / "secret", "new");
+    EXPECT_EQ(rights_of(folder / "secret"), rights);
+    EXPECT_EQ(read_bytes(folder / "secret"), "new");
+  }
+}
+
+TEST(AtomicFile, FollowsLinksAndLeavesThem) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "real");
+  write_bytes(folder / "real/file", "old");
+  std::filesystem::create_symlink("real/file", folder / "second");
+  std::filesystem::create_symlink("second", folder / "first");
+  std::filesystem::create_symlink("real/new", folder / "to-be");
+  std::filesystem::create_symlink("round", folder / "round");
+  write_file(folder / "first", "new");
+  write_file(folder / "to-be", "made");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "first"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "to-be"));
+  EXPECT_EQ(read_bytes(folder / "real/file"), "new");
+  EXPECT_EQ(read_bytes(folder / "real/new"), "made");
+  EXPECT_EQ(folder.list(), "first real round second to-be");
+  expect_refusal(
+      [&] { AtomicFile file(folder / "round"); },
+      "[AtomicFile] cannot create " + (folder / "round").string() + ": Too many levels of symbolic links");
+}
+
+TEST(AtomicFile, WritesToWhatIsNoFile) {
+  const TemporaryFolder folder;
+  const std::string fifo = (folder / "fifo").string();
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  write_file(fifo, "through it");
+  char bytes[20] = {};
+  EXPECT_EQ(read(reader, bytes, sizeof bytes), 10);
+  EXPECT_EQ(std::string(bytes), "through it");
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+  write_file("/dev/null", "gone");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  expect_refusal([] { write_file("/dev/full", "x"); },
+                 "[AtomicFile] cannot write /dev/full: No space left on device");
+  // An open file under another name.
+  const int opened = open((folder / "file").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ASSERT_EQ(write(opened, "begun ", 6), 6);
+  std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(opened), folder / "link");
+  write_file(folder / "link", "and done");
+  close(opened);
+  EXPECT_EQ(read_bytes(folder / "file"), "begun and done");
+}
+
+TEST(AtomicFile, ReplacesNothingUnlessAllowed) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "x").string();
+  AtomicFile late(path, {.replace = false});
+  late.write("new");
+  write_bytes(path, "theirs");
+  expect_refusal([&] { late.commit(); }, "[AtomicFile] cannot rename to " + path + ": File exists");
+  expect_refusal([&] { AtomicFile file(path, {.replace = false}); },
+                 "[AtomicFile] cannot create " + path + ": File exists");
+  EXPECT_EQ(read_bytes(path), "theirs");
+  EXPECT_EQ(folder.list(), "x");
+}
+
+TEST(AtomicFile, TakesTheLongestNames) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'n');
+  write_file(folder / name, "x");
+  EXPECT_EQ(folder.list(), name);
+}
+
+// In a process of its own, without standard streams: no file takes their numbers.
+[[noreturn]] void write_without_streams(const std::filesystem::path& path) {
+  for (const int stream : {0, 1, 2}) close(stream);
+  AtomicFile file(path);
+  file.write("contents");
+  for (const int stream : {0, 1, 2}) {
+    if (write(stream, "progress", 8) >= 0) std::_Exit(1);
+  }
+  file.commit();
+  std::_Exit(0);
+}
+
+TEST(AtomicFile, LeavesTheNumbersOfTheStandardStreamsAlone) {
+  const TemporaryFolder folder;
+  EXPECT_EXIT(write_without_streams(folder / "file"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EQ(read_bytes(folder / "file"), "contents");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "likely/core/error.hpp"
+#include "tests/support/other_process.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::io {
@@ -29,12 +30,12 @@ TEST(AtomicFolder, AppearsWhenItIsCommitted) {
   {
     AtomicFolder results(folder / "deep/results/", {.mark = "r.json"});
     EXPECT_EQ(results.target(), folder / "deep/results");
-    EXPECT_EQ(folder.list(), "");  // nothing before it is needed
     write_bytes(results.path() / "r.json", "{}");
-    EXPECT_FALSE(std::filesystem::exists(folder / "deep/results"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder / "deep/results"));
     results.commit();
   }
   EXPECT_EQ(read_bytes(folder / "deep/results/r.json"), "{}");
+  EXPECT_FALSE(std::filesystem::exists(folder / "deep/.results.likely-new"));
 }
 
 TEST(AtomicFolder, LeavesNothingBehindOtherwise) {
@@ -79,6 +80,108 @@ TEST(AtomicFolder, RefusesFilesAndOtherFolders) {
   EXPECT_EQ(error_of([&] { AtomicFolder(folder.path(), {.mark = "r.json", .replace = true}); }),
             folder.path().string() + ": the folder holds other things; choose another");
   EXPECT_EQ(error_of([] { AtomicFolder(""); }), "the folder for results has no name");
+}
+
+TEST(AtomicFolder, IsOfOneProcessFromTheBeginning) {
+  const TemporaryFolder folder;
+  const std::string target = (folder / "results").string();
+  const AtomicFolder first(target, {.mark = "r.json"});
+  for (const bool replace : {false, true}) {
+    EXPECT_EQ(error_of([&] { AtomicFolder(target, {.mark = "r.json", .replace = replace}); }),
+              "another process is writing to " + target);
+  }
+}
+
+TEST(AtomicFolder, KeepsWhatOthersPutThereMeanwhile) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directory(target);
+  write_bytes(target / "r.json", "first");
+  AtomicFolder results(target, {.mark = "r.json", .replace = true});
+  write_bytes(results.path() / "r.json", "second");
+  write_bytes(results.path() / "table.csv", "second");
+  write_bytes(target / "notes.txt", "theirs");
+  write_bytes(target / "table.csv", "theirs");
+  results.commit();
+  EXPECT_EQ(results.kept(), (std::vector<std::string>{"notes.txt", "table.csv.kept"}));
+  EXPECT_EQ(read_bytes(target / "r.json"), "second");
+  EXPECT_EQ(read_bytes(target / "table.csv"), "second");
+  EXPECT_EQ(read_bytes(target / "notes.txt"), "theirs");
+  EXPECT_EQ(read_bytes(target / "table.csv.kept"), "theirs");
+  EXPECT_EQ(folder.list(), "results");
+}
+
+TEST(AtomicFolder, DoesNotTouchAFolderPutInItsPlace) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  {
+    AtomicFolder results(target, {.mark = "r.json"});
+    std::filesystem::remove(target);
+    std::filesystem::create_directory(target);
+    write_bytes(target / "notes.txt", "theirs");
+    EXPECT_EQ(error_of([&] { results.commit(); }),
+              target.string() + ": another folder was put in its place meanwhile");
+  }
+  EXPECT_EQ(read_bytes(target / "notes.txt"), "theirs");
+  EXPECT_EQ(folder.list(), "results");
+}
+
+TEST(AtomicFolder, FollowsALinkAndLeavesIt) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "real");
+  std::filesystem::create_symlink("real", folder / "link");
+  {
+    AtomicFolder results(folder / "link", {.mark = "r.json"});
+    write_bytes(results.path() / "r.json", "{}");
+    results.commit();
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_bytes(folder / "real/r.json"), "{}");
+  EXPECT_EQ(folder.list(), "link real");
+}
+
+TEST(AtomicFolder, KeepsTheRightsOfWhatItReplaces) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directory(target);
+  std::filesystem::permissions(target, std::filesystem::perms::owner_all);
+  AtomicFolder results(target, {.mark = "r.json"});
+  write_bytes(results.path() / "r.json", "{}");
+  results.commit();
+  EXPECT_EQ(std::filesystem::status(target).permissions(), std::filesystem::perms::owner_all);
+}
+
+TEST(AtomicFolder, IsClearedAwayAfterADeath) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  testing::in_a_process_that_dies([&] {
+    AtomicFolder results(target, {.mark = "r.json"});
+    write_bytes(results.path() / "r.json", "half");
+    testing::die();
+  });
+  EXPECT_EQ(folder.list(), ".results.likely-new results");
+  {
+    AtomicFolder results(target, {.mark = "r.json"});
+    write_bytes(results.path() / "r.json", "whole");
+    results.commit();
+  }
+  EXPECT_EQ(folder.list(), "results");
+  // Between two renamings, where names cannot trade places: neither is lost.
+  std::filesystem::rename(target, folder / ".results.likely-gone");
+  EXPECT_EQ(error_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
+            target.string() + " already holds results; replace them (--force) or choose another folder");
+  EXPECT_EQ(read_bytes(target / "r.json"), "whole");
+  EXPECT_EQ(folder.list(), "results");
+}
+
+TEST(AtomicFolder, RefusesTheCurrentFolder) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const std::string said = error_of([] { AtomicFolder results("."); });
+  std::filesystem::current_path(before);
+  EXPECT_EQ(said, ".: this folder is in use as the current one; name another, or start elsewhere");
+  EXPECT_EQ(folder.list(), "");
 }
 
 }  // namespace

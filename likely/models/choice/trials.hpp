@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace likely::io {
+class AtomicFile;
+}
+
 namespace likely::choice {
 
 // The most options a trial may offer, and the most cues a task may have.
@@ -86,5 +90,7 @@ Trials read_trials(const std::filesystem::path& path, const ReadTrialsOptions& o
 
 // Writes the same format, tab-separated (comma for .csv), choices from 1, numbers to the last digit.
 void write_trials(const std::filesystem::path& path, const Trials& trials);
+// The same into a file that is open, and is left to be committed.
+void write_trials(io::AtomicFile& file, const Trials& trials, char separator);
 
 }  // namespace likely::choice

@@ -55,10 +55,16 @@ Layout layout_of(const Trials& trials) {
 }  // namespace
 
 void write_trials(const std::filesystem::path& path, const Trials& trials) {
+  check_trials(trials);  // before a file is opened
+  layout_of(trials);
+  io::AtomicFile file(path);
+  write_trials(file, trials, path.extension() == ".csv" ? ',' : '\t');
+  file.commit();
+}
+
+void write_trials(io::AtomicFile& file, const Trials& trials, char tab) {
   check_trials(trials);
   const Layout layout = layout_of(trials);
-  const char tab = path.extension() == ".csv" ? ',' : '\t';
-  io::AtomicFile file(path);
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "subjID{}{}trial{}choice", tab, layout.blocks ? fmt::format("block{}", tab) : "", tab);
@@ -98,7 +104,6 @@ void write_trials(const std::filesystem::path& path, const Trials& trials) {
     }
   }
   file.write(text.data(), text.size());
-  file.commit();
 }
 
 }  // namespace likely::choice

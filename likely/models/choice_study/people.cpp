@@ -6,6 +6,7 @@
 #include <set>
 
 #include "likely/core/error.hpp"
+#include "likely/io/atomic_file.hpp"
 #include "likely/io/csv.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/models/choice_study/report_json.hpp"
@@ -57,16 +58,53 @@ People read_people(const std::filesystem::path& path, const Model& model) {
   return people;
 }
 
-void write_people(const std::filesystem::path& path, const Model& model, const People& people) {
+namespace {
+
+std::vector<std::string> columns_of(const Model& model) {
   std::vector<std::string> names{"subjID"};
   for (const Parameter& p : model.parameters) names.push_back(p.name);
-  io::CsvWriter table(path, names);
+  return names;
+}
+
+void add_people(io::CsvWriter& table, const People& people) {
   for (std::size_t i = 0; i < people.ids.size(); ++i) {
     table.text(people.ids[i]);
     for (const double x : people.parameters[i]) table.number(x);
     table.end_row();
   }
+}
+
+}  // namespace
+
+void write_people(const std::filesystem::path& path, const Model& model, const People& people) {
+  io::CsvWriter table(path, columns_of(model));
+  add_people(table, people);
   table.commit();
+}
+
+void check_free(const SimulationFiles& files) {
+  for (const std::filesystem::path& path : {files.trials, files.people}) {
+    if (!files.replace && std::filesystem::is_regular_file(path))
+      throw Error(
+          fmt::format("{} is there already; replace it (--force) or choose another --out", path.string()));
+  }
+}
+
+void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
+                      const People& people) {
+  check_free(files);
+  io::AtomicFile table(files.trials, {.replace = files.replace});
+  write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t');
+  io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
+  add_people(truth, people);
+  truth.commit();
+  try {
+    table.commit();
+  } catch (...) {
+    std::error_code failed;
+    if (!files.replace) std::filesystem::remove(files.people, failed);  // which was made just now
+    throw;
+  }
 }
 
 std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,

@@ -21,6 +21,16 @@ struct People {
 People read_people(const std::filesystem::path& path, const Model& model);
 void write_people(const std::filesystem::path& path, const Model& model, const People& people);
 
+// Simulated trials and, in a file of their own, the parameters of those who made them: both or, where nothing
+// is replaced, neither. Refuses files that are there, unless they are to be replaced.
+struct SimulationFiles {
+  std::filesystem::path trials, people;
+  bool replace = false;
+};
+void check_free(const SimulationFiles& files);
+void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
+                      const People& people);
+
 // The same for any columns of numbers: everything but the ids, where none are named.
 struct PersonTable {
   std::vector<std::string> ids, columns;

@@ -151,7 +151,7 @@ std::string csv_of(const Predictions& predictions) {
   std::string text;
   std::vector<Tensor> values;
   for (const PredictionColumn& column : predictions) {
-    text += (text.empty() ? "" : ",") + column.name;
+    text += (text.empty() ? "" : ",") + io::csv_field(column.name);
     const DType dtype = column.values.dtype();
     values.push_back((is_floating(dtype) ? column.values : column.values.to(DType::i64)).contiguous());
   }

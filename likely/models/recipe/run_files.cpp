@@ -1,7 +1,6 @@
 #include "likely/models/recipe/run_files.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -21,20 +20,9 @@ using Json = nlohmann::ordered_json;
 
 fs::path recipe_file(const fs::path& folder) { return folder / "recipe.json"; }
 
-bool has_checkpoint(const fs::path& folder) {
-  std::error_code failed;
-  for (fs::recursive_directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
-    if (it->path().filename() == "checkpoint.safetensors") return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void write_run(const Recipe& recipe, const Run& run, const std::vector<std::uint64_t>& seeds) {
-  std::error_code failed;
-  fs::create_directories(run.out, failed);
-  if (failed) throw Error(fmt::format("cannot make the folder {}: {}", run.out.string(), failed.message()));
   Json json;
   json["likely"] = version();
   json["recipe"] = recipe.name;
@@ -84,48 +72,6 @@ SavedRun read_run(const fs::path& folder) {
   }
   saved.run.out = folder;
   return saved;
-}
-
-NewFolder::NewFolder(fs::path folder, bool force) : folder_(std::move(folder)) {
-  if (folder_.empty()) throw Error("--out is empty");
-  while (folder_.has_parent_path() && !folder_.has_filename()) folder_ = folder_.parent_path();
-  if (fs::exists(folder_) && !fs::is_directory(folder_))
-    throw Error(fmt::format("--out {}: this is a file", folder_.string()));
-  for (fs::path part = fs::absolute(folder_); !fs::exists(part); part = part.parent_path())
-    first_made_ = part;
-  if (!first_made_.empty() || fs::is_empty(folder_)) return;
-  if (!fs::exists(recipe_file(folder_)))
-    throw Error(fmt::format("--out {}: the folder holds other things; choose another", folder_.string()));
-  if (!force)
-    throw Error(
-        fmt::format("{0} already holds a run; go on with it (likely resume {0}), replace it (--force) or "
-                    "choose another --out",
-                    folder_.string()));
-  aside_ = folder_.string() + fmt::format(".replaced-{}", getpid());
-  fs::rename(folder_, aside_);
-}
-
-NewFolder::~NewFolder() {
-  std::error_code failed;  // a destructor does what it can
-  if (kept_ || has_checkpoint(folder_)) {
-    if (!aside_.empty()) fs::remove_all(aside_, failed);
-    return;
-  }
-  if (!first_made_.empty()) {
-    fs::path made = fs::absolute(folder_);
-    fs::remove_all(made, failed);
-    // The folders around it, unless somebody else has come to use them.
-    while (made != first_made_ && !failed) {
-      made = made.parent_path();
-      fs::remove(made, failed);
-    }
-  } else if (!aside_.empty()) {
-    fs::remove_all(folder_, failed);
-    fs::rename(aside_, folder_, failed);
-  } else {
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, failed))
-      fs::remove_all(entry.path(), failed);
-  }
 }
 
 }  // namespace likely::models

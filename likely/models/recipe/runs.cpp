@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "likely/core/error.hpp"
+#include "likely/io/folder_lock.hpp"
+#include "likely/io/folder_path.hpp"
+#include "likely/io/live_folder.hpp"
 #include "likely/models/recipe/run_files.hpp"
 
 namespace likely::models {
@@ -73,7 +77,9 @@ double mean_of(const std::vector<double>& values) {
 
 RunReport train_all(const SavedRun& saved) {
   RunReport all = for_each_run(saved, [&](const Run& run) {
-    if (!saved.seeds.empty()) write_run(*saved.recipe, run, {});
+    if (saved.seeds.empty()) return train_one(*saved.recipe, run);
+    const io::FolderLock lock(run.out);
+    write_run(*saved.recipe, run, {});
     return train_one(*saved.recipe, run);
   });
   if (!saved.seeds.empty() && all.stopped() != train::Stopped::interrupted)
@@ -91,17 +97,27 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
     run.seed = seeds[0];
     seeds.clear();
   }
-  NewFolder folder(run.out, options.force);
+  const std::string out = io::detail::without_last_slashes(run.out).string();
+  io::LiveFolder folder(
+      run.out, {.mark = "recipe.json",
+                .replace = options.force,
+                .option = "--out ",
+                .earlier = fmt::format("{0} already holds a run; go on with it (likely resume {0}), replace "
+                                       "it (--force) or choose another --out",
+                                       out)});
   write_run(recipe, run, seeds);
   if (options.on_start) options.on_start(run);
   RunReport report = train_all({&recipe, run, seeds});
-  folder.keep();
+  // What was interrupted can go on, but is not worth a run that was finished before anything was saved.
+  if (report.stopped() != train::Stopped::interrupted || folder.outdoes_earlier()) folder.keep();
   return report;
 }
 
 RunReport resume_run(const fs::path& folder, const std::vector<std::string>& changes,
                      train::Progress progress) {
+  const io::FolderLock lock(folder, {.make = false});
   SavedRun saved = read_run(folder);
+  lock.tidy();
   for (const std::string& change : changes) {
     if (!change.starts_with("epochs="))
       throw Error(fmt::format("only epochs can be changed when a training goes on, got \"{}\"", change));
@@ -136,9 +152,13 @@ Predictions predict_run(const fs::path& folder, const fs::path& rows) {
 }
 
 RunReport plot_run(const fs::path& folder) {
+  const io::FolderLock lock(folder, {.make = false});
   const SavedRun saved = read_run(folder);
   if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
+  lock.tidy();
   return for_each_run(saved, [&](const Run& run) {
+    std::optional<io::FolderLock> own;
+    if (!saved.seeds.empty()) own.emplace(run.out, io::FolderLockOptions{.make = false});
     return SeedReport{run.seed, run.out, {.pictures = saved.recipe->plot(run)}};
   });
 }

@@ -9,6 +9,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/csv_writer.hpp"
+#include "likely/io/live_folder.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "likely/models/sweep/sweep_figure.hpp"
@@ -17,8 +18,6 @@
 namespace likely::models {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kTable = "sweep.csv";
 
@@ -39,22 +38,12 @@ std::vector<SweptSetting> parse_space(const SweepOptions& options) {
   return space;
 }
 
-void make_folder(const SweepOptions& options) {
-  const fs::path& folder = options.run.out;
-  if (folder.empty()) throw Error("--out is empty");
-  if (fs::exists(folder) && !fs::is_directory(folder))
-    throw Error(fmt::format("--out {}: this is a file", folder.string()));
-  if (fs::exists(folder) && !fs::is_empty(folder)) {
-    if (!fs::exists(folder / kTable))
-      throw Error(fmt::format("--out {}: the folder holds other things; choose another", folder.string()));
-    if (!options.force)
-      throw Error(fmt::format("{} already holds a sweep; replace it (--force) or choose another --out",
-                              folder.string()));
-    fs::remove_all(folder);
-  }
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) throw Error(fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()));
+io::FolderRules rules_of(const SweepOptions& options) {
+  return {.mark = kTable,
+          .replace = options.force,
+          .option = "--out ",
+          .earlier = fmt::format("{} already holds a sweep; replace it (--force) or choose another --out",
+                                 options.run.out.string())};
 }
 
 bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
@@ -128,6 +117,7 @@ class Trials {
       trial.error = error.what();
     }
     sweep_.trials.push_back(trial);
+    write_table(sweep_, space_);
     if (options_.on_trial) options_.on_trial(trial);
     return trial.value;
   }
@@ -165,8 +155,9 @@ std::vector<SweepTrial> Sweep::ranked() const {
 
 Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
   const std::vector<SweptSetting> space = parse_space(options);
-  make_folder(options);
+  io::LiveFolder folder(options.run.out, rules_of(options));
   Sweep sweep{.recipe = recipe.name, .figure = "", .out = options.run.out};
+  write_table(sweep, space);  // by which the folder is known, should this be killed
   Trials trials(recipe, options, space, sweep);
   const train::Objective objective = [&](const train::Choice& choice, const Rng&) { return trials(choice); };
   train::SearchResult result;
@@ -185,12 +176,12 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
       result = train::random_search(candidates, options.trials, Rng(options.run.seed), objective);
     }
   } catch (const NoSuchFigure& none) {
-    std::error_code failed;
-    fs::remove_all(sweep.out, failed);
+    folder.give_up();
     throw Error(none.message);
   }
   sweep.interrupted = result.interrupted;
-  write_table(sweep, space);
+  if (sweep.interrupted && !folder.outdoes_earlier()) return sweep;
+  folder.keep();
   draw_sweep(sweep, space);
   return sweep;
 }

@@ -53,7 +53,7 @@ struct Sweep {
   std::string json() const;
 };
 
-// Each trial has a run folder of its own, <out>/trial-<n>; <out>/sweep.csv lists them all,
+// Each trial has a run folder of its own, <out>/trial-<n>; <out>/sweep.csv lists those made so far,
 // <out>/figures/sweep shows the figure by each setting. All trials have the same seed. A trial that fails is
 // noted, and the next one tried; Ctrl-C ends the sweep with what there is. Refuses, before the first trial:
 // nothing to sweep over, a setting that is not there, is named twice or may not have the value, a random

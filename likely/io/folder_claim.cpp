@@ -1,0 +1,108 @@
+#include "likely/io/folder_claim.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "likely/io/folder_leftovers.hpp"
+#include "likely/io/folder_path.hpp"
+
+namespace likely::io::detail {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kLeastRoom = 100'000;
+
+// What can be told from the name alone, before anything is made.
+fs::path checked(const fs::path& target, const FolderRules& rules) {
+  if (target.empty())
+    throw Error(rules.option.empty() ? "the folder for results has no name" : "--out is empty");
+  fs::path shown = without_last_slashes(target);
+  const fs::path place = canonical_folder(shown);
+  std::error_code failed;
+  if (fs::exists(place, failed) && !fs::is_directory(place, failed))
+    throw Error(fmt::format("{}{}: this is a file, not a folder", rules.option, shown.string()));
+  return shown;
+}
+
+bool is_mount_point(const fs::path& folder) {
+#ifdef STATX_ATTR_MOUNT_ROOT
+  struct statx there {};
+  if (statx(AT_FDCWD, folder.c_str(), 0, STATX_TYPE, &there) == 0 &&
+      (there.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0)
+    return (there.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+#endif
+  struct stat inside {};
+  struct stat around {};
+  return stat(folder.c_str(), &inside) == 0 && stat(folder.parent_path().c_str(), &around) == 0 &&
+         inside.st_dev != around.st_dev;
+}
+
+}  // namespace
+
+void check_room(const fs::path& folder, const fs::path& shown, std::int64_t bytes, const std::string& what) {
+  std::error_code failed;
+  const fs::space_info space = fs::space(folder, failed);
+  if (failed) return;  // some file systems do not tell; writing will
+  if (space.available < static_cast<std::uintmax_t>(bytes))
+    throw Error(fmt::format("no room in \"{}\": {:.1f} MB are free, {} {:.1f} MB", shown.string(),
+                            static_cast<double>(space.available) / 1e6, what,
+                            static_cast<double>(bytes) / 1e6));
+}
+
+FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
+    : shown_(checked(target, rules)), lock_(shown_) {
+  bool marked = false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path())) {
+    const std::string name = entry.path().filename().string();
+    if (is_unfinished_file(name)) continue;
+    marked = marked || name == rules.mark;
+    earlier_.insert(name);
+  }
+  if (!earlier_.empty() && (rules.mark.empty() || !marked))
+    throw Error(
+        fmt::format("{}{}: the folder holds other things; choose another", rules.option, shown_.string()));
+  if (!earlier_.empty() && !rules.replace)
+    throw Error(!rules.earlier.empty()
+                    ? rules.earlier
+                    : fmt::format("{} already holds results; replace them (--force) or choose another folder",
+                                  shown_.string()));
+  refuse_used_below(path(), shown_);
+  lock_.tidy();
+  check_room(path(), shown_, kLeastRoom, "results need at least");
+}
+
+void FolderClaim::refuse_fixed() const {
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  const fs::path inside = here.lexically_relative(path());
+  if (!failed && !inside.empty() && *inside.begin() != "..")
+    throw Error(fmt::format("{}: this folder is in use as the current one; name another, or start elsewhere",
+                            shown_.string()));
+  if (is_mount_point(path()))
+    throw Error(fmt::format("{}: a file system is mounted here; name a folder in it", shown_.string()));
+}
+
+void FolderClaim::pass_rights_to(const fs::path& folder) const {
+  struct stat own {};
+  struct stat other {};
+  if (stat(path().c_str(), &own) != 0 || stat(folder.c_str(), &other) != 0) return;
+  const bool same = own.st_uid == other.st_uid && own.st_gid == other.st_gid;
+  if (!same && lchown(folder.c_str(), own.st_uid, own.st_gid) != 0) return;  // as if it were new
+  chmod(folder.c_str(), own.st_mode & 07777U);
+}
+
+std::vector<std::string> FolderClaim::clear_earlier(const fs::path& folder, const fs::path& to) const {
+  std::error_code failed;
+  for (const std::string& name : earlier_) fs::remove_all(folder / name, failed);
+  std::vector<std::string> others = move_contents(folder, to);
+  rmdir(folder.c_str());
+  return others;
+}
+
+}  // namespace likely::io::detail

@@ -1,0 +1,60 @@
+// FolderClaim: a folder that is taken for new results. Internal to io/; see AtomicFolder and LiveFolder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "likely/io/folder_lock.hpp"
+
+namespace likely::io {
+
+// What may lie in the folder, and what is said where something else does.
+struct FolderRules {
+  std::string mark{};     // the file by which earlier results are known
+  bool replace = false;   // them, with all that the folder holds
+  std::string option{};   // what stands before the folder's name in refusals: "--out "
+  std::string earlier{};  // what is said of earlier results; empty: a usual sentence
+};
+
+namespace detail {
+
+// Refuses a disk on which so many bytes find no room. `what` needs them.
+void check_room(const std::filesystem::path& folder, const std::filesystem::path& shown, std::int64_t bytes,
+                const std::string& what);
+
+// The lock of the folder and a look at it. Refuses an empty name, a file, a folder that holds earlier results
+// unless they are to be replaced, one that holds anything else, one in which somebody else is writing, and a
+// full disk.
+class FolderClaim {
+ public:
+  FolderClaim(const std::filesystem::path& target, const FolderRules& rules);
+
+  // As it was named, and where it is.
+  const std::filesystem::path& shown() const { return shown_; }
+  const std::filesystem::path& path() const { return lock_.path(); }
+  const FolderLock& lock() const { return lock_; }
+  // What it held when it was claimed, which is to be replaced.
+  const std::set<std::string>& earlier() const { return earlier_; }
+
+  // Refuses a folder that cannot trade places with another: the one that this process works in, and one on
+  // which a file system is mounted.
+  void refuse_fixed() const;
+  // Gives another folder, which is to take its place, its rights and, where that is allowed, its owner.
+  void pass_rights_to(const std::filesystem::path& folder) const;
+  // Takes away what was there before, which lies in `folder` now, and moves the rest, which others put there
+  // meanwhile, into `to`. Returns the names of the rest.
+  std::vector<std::string> clear_earlier(const std::filesystem::path& folder,
+                                         const std::filesystem::path& to) const;
+
+ private:
+  std::filesystem::path shown_;
+  FolderLock lock_;
+  std::set<std::string> earlier_;
+};
+
+}  // namespace detail
+
+}  // namespace likely::io
