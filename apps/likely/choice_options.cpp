@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "likely/core/error.hpp"
+#include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 
@@ -253,7 +254,7 @@ void add_out(CLI::App& command, OutArguments& arguments, bool of_trials) {
 }
 
 Results::Results(const OutArguments& out, const std::string& mark) : mark_(mark) {
-  if (!out.folder.empty()) folder_.emplace(out.folder, io::AtomicFolderOptions{mark, out.force});
+  if (!out.folder.empty()) folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force});
 }
 
 void Results::write(
@@ -264,6 +265,8 @@ void Results::write(
   pictures_ = write(folder_->path());
   if (progress.stopped()) progress.give_up();
   folder_->commit();
+  for (const std::string& name : folder_->kept())
+    tell(fmt::format("likely: {} appeared meanwhile, and is kept\n", (folder_->target() / name).string()));
 }
 
 void Results::say() const {

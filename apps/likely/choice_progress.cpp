@@ -4,10 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "likely/core/tell.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::command {
@@ -35,7 +35,7 @@ struct ChoiceProgress::State {
 ChoiceProgress::ChoiceProgress(bool silent) : state_(new State{silent}) {}
 
 ChoiceProgress::~ChoiceProgress() {
-  if (state_->line_open) fmt::print(stderr, "\r\033[K");
+  if (state_->line_open) tell("\r\033[K");
 }
 
 bool ChoiceProgress::operator()(const choice::StudyProgress& now) {
@@ -45,8 +45,7 @@ bool ChoiceProgress::operator()(const choice::StudyProgress& now) {
     const std::string done = std::isfinite(now.done) ? fmt::format(" {:.0f} %", 100.0 * now.done) : "";
     const std::string line =
         fmt::format("{}: {}{}, {:.0f} s", now.model, now.doing, done, seconds_since(state_->begin));
-    fmt::print(stderr, "{}{}{}", state_->watched ? "\r" : "", line, state_->watched ? "\033[K" : "\n");
-    std::fflush(stderr);
+    tell(state_->watched ? fmt::format("\r{}\033[K", line) : fmt::format("{}\n", line));
     state_->line_open = state_->watched;
     state_->shown = true;
     state_->drawn = Clock::now();
@@ -57,17 +56,16 @@ bool ChoiceProgress::operator()(const choice::StudyProgress& now) {
 bool ChoiceProgress::stopped() const { return state_->interrupt.arrived(); }
 
 void ChoiceProgress::give_up() {
-  if (state_->line_open) fmt::print(stderr, "\r\033[K");
+  if (state_->line_open) tell("\r\033[K");
   state_->line_open = false;
-  fmt::print(stderr, "interrupted; nothing was written\n");
+  tell("interrupted; nothing was written\n");
   throw CLI::RuntimeError(kInterrupted);
 }
 
 void ChoiceProgress::finish() {
-  if (state_->line_open) fmt::print(stderr, "\r\033[K");
+  if (state_->line_open) tell("\r\033[K");
   state_->line_open = false;
-  if (state_->shown && !state_->silent) fmt::print(stderr, "{:.1f} s\n", seconds_since(state_->begin));
-  std::fflush(stderr);
+  if (state_->shown && !state_->silent) tell(fmt::format("{:.1f} s\n", seconds_since(state_->begin)));
 }
 
 }  // namespace likely::command

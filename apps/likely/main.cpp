@@ -1,21 +1,49 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
-#include <iostream>
 #include <string>
+#include <system_error>
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/complain.hpp"
+#include "apps/likely/standard_streams.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/tell.hpp"
 #include "likely/kernels/build_info.hpp"
 
 namespace {
 
 constexpr int kBadInput = 2;
 
+int run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::RuntimeError& ended) {
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    likely::tell(likely::command::complaint(app, error) + "\n");
+    return kBadInput;
+  } catch (const likely::Error& error) {
+    likely::tell(std::string("likely: ") + error.what() + "\n");
+    return kBadInput;
+  } catch (const std::system_error& error) {
+    // Printing throws this, too; that is said at the end.
+    if (likely::command::note_failed_output(error)) return EXIT_SUCCESS;
+    likely::tell(std::string("likely: ") + error.what() + "\n");
+    return EXIT_FAILURE;
+  } catch (const std::exception& error) {
+    likely::tell(std::string("likely: ") + error.what() + "\n");
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  likely::command::prepare_standard_streams();
   CLI::App app("Probabilistic deep learning in plain C++20.", "likely");
   app.set_version_flag("--version", "likely " + std::string(likely::version()));
   app.require_subcommand(1);
@@ -38,21 +66,5 @@ int main(int argc, char** argv) {
   likely::command::add_info(app);
   likely::command::add_completion(app);
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app.exit(help);
-  } catch (const CLI::RuntimeError& ended) {
-    return ended.get_exit_code();
-  } catch (const CLI::ParseError& error) {
-    std::cerr << likely::command::complaint(app, error) << '\n';
-    return kBadInput;
-  } catch (const likely::Error& error) {
-    std::cerr << "likely: " << error.what() << '\n';
-    return kBadInput;
-  } catch (const std::exception& error) {
-    std::cerr << "likely: " << error.what() << '\n';
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
+  return likely::command::exit_code(run(app, argc, argv));
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/likely/commands.hpp"
+#include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
 
 namespace likely::command {
@@ -49,7 +50,7 @@ void show(const models::RunReport& report, const ShowOptions& options) {
     fmt::print("{}{}{}", models::text_of(report), time_text(report), pictures_text(report));
   }
   if (report.stopped() == train::Stopped::interrupted) {
-    fmt::print(stderr, "interrupted; go on with: likely resume {}\n", report.run.out.string());
+    tell(fmt::format("interrupted; go on with: likely resume {}\n", report.run.out.string()));
     throw CLI::RuntimeError(kInterrupted);
   }
 }

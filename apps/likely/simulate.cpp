@@ -19,6 +19,7 @@ struct SimulateArguments {
   std::int64_t subjects = 20;
   std::uint64_t seed = 1;
   std::string out, parameters;
+  bool force = false;
 };
 
 // trials.tsv.gz -> trials-parameters.csv
@@ -28,6 +29,9 @@ std::filesystem::path parameters_file(const std::filesystem::path& out) {
 
 void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, const ShowOptions& shown) {
   apply(shown);
+  const std::filesystem::path truth = parameters_file(arguments.out);
+  const choice::SimulationFiles files{arguments.out, truth, arguments.force};
+  choice::check_free(files);
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   const choice::Bandit task = task_of(arguments.task);
   const auto models =
@@ -48,9 +52,7 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   for (std::size_t i = 0; i < people.ids.size(); ++i) trials.subjects[i].id = people.ids[i];
   people.ids.clear();
   for (const choice::Subject& subject : trials.subjects) people.ids.push_back(subject.id);
-  const std::filesystem::path truth = parameters_file(arguments.out);
-  choice::write_trials(arguments.out, trials);
-  choice::write_people(truth, model, people);
+  choice::write_simulation(files, trials, model, people);
   if (shown.quiet) return;
   if (shown.json) {
     fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string()));
@@ -72,6 +74,7 @@ void add_simulate(CLI::App& app) {
   command->add_option("--out", arguments->out, "Table of trials: tabs, or commas for .csv")
       ->type_name("FILE")
       ->required();
+  command->add_flag("--force", arguments->force, "Replace these files where they are there");
   CLI::Option* subjects = command->add_option("--subjects", arguments->subjects, "How many")
                               ->type_name("N")
                               ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/likely/commands.hpp"
+#include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/models/sweep/sweep.hpp"
 
@@ -40,8 +41,8 @@ void run(const SweepArguments& arguments) {
     options.on_trial = [](const models::SweepTrial& trial) {
       std::string settings;
       for (const auto& [name, value] : trial.settings) settings += fmt::format(" {}={}", name, value);
-      fmt::print(stderr, "trial {}:{}  {}\n", trial.number, settings,
-                 trial.error.empty() ? fmt::format("{:.6g}", trial.value) : "failed: " + trial.error);
+      tell(fmt::format("trial {}:{}  {}\n", trial.number, settings,
+                       trial.error.empty() ? fmt::format("{:.6g}", trial.value) : "failed: " + trial.error));
     };
   }
   const models::Sweep sweep = models::run_sweep(recipe, options);

@@ -10,6 +10,7 @@
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
+#include "apps/likely/standard_streams.hpp"
 #include "likely/core/error.hpp"
 #include "likely/models/recipe/listing.hpp"
 
@@ -60,8 +61,8 @@ void run_training(const models::Recipe& recipe, const TrainArguments& arguments,
     options.seeds.push_back(arguments.seed + static_cast<std::uint64_t>(i));
   options.on_start = [&](const models::Run& started) {
     if (shown.json || shown.quiet) return;
-    fmt::print("{}", heading(recipe, started));
-    std::fflush(stdout);
+    std::fputs(heading(recipe, started).c_str(), stdout);  // whether or not it arrives, training goes on
+    flush_output();
   };
   const models::RunReport report = models::train_recipe(recipe, run, options);
   show(report, shown);

@@ -1,6 +1,8 @@
 // The built command, run as a user would.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -14,5 +16,14 @@ struct Ran {
 
 // Runs `likely words...` in a folder.
 Ran likely_command(const std::string& folder, const std::vector<std::string>& words);
+
+// Runs a line of the shell in a folder; the command is called `likely` there.
+Ran shell(const std::string& folder, const std::string& line);
+
+// `likely words...` started in a folder, with its output in files; and how it ended: what it returned, or
+// minus the signal that killed it.
+pid_t start_command(const std::string& folder, const std::vector<std::string>& words, const std::string& out,
+                    const std::string& err);
+int wait_for(pid_t child);
 
 }  // namespace likely::testing

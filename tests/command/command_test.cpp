@@ -19,10 +19,9 @@ namespace likely::testing {
 
 namespace {
 
-// Started in a folder, with its output in files outside of it.
-pid_t start(const std::string& folder, const std::vector<std::string>& words, const std::string& out,
-            const std::string& err) {
-  std::vector<char*> arguments = {const_cast<char*>("likely")};
+pid_t start(const std::string& folder, const std::string& program, const std::vector<std::string>& words,
+            const std::string& out, const std::string& err) {
+  std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = fork();
@@ -32,8 +31,17 @@ pid_t start(const std::string& folder, const std::vector<std::string>& words, co
   dup2(to_out, 1);
   dup2(to_err, 2);
   if (chdir(folder.c_str()) != 0) _exit(126);
-  execv(LIKELY_COMMAND, arguments.data());
+  execv(program.c_str(), arguments.data());
   _exit(127);
+}
+
+}  // namespace
+
+pid_t start_command(const std::string& folder, const std::vector<std::string>& words, const std::string& out,
+                    const std::string& err) {
+  std::vector<std::string> all = {"likely"};
+  all.insert(all.end(), words.begin(), words.end());
+  return start(folder, LIKELY_COMMAND, all, out, err);
 }
 
 int wait_for(pid_t child) {
@@ -42,13 +50,21 @@ int wait_for(pid_t child) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-}  // namespace
-
 Ran likely_command(const std::string& folder, const std::vector<std::string>& words) {
   const TemporaryFolder output;
   const std::string out = (output / "out").string();
   const std::string err = (output / "err").string();
-  const int code = wait_for(start(folder, words, out, err));
+  const int code = wait_for(start_command(folder, words, out, err));
+  return {code, read_bytes(out), read_bytes(err)};
+}
+
+Ran shell(const std::string& folder, const std::string& line) {
+  const TemporaryFolder output;
+  const std::string out = (output / "out").string();
+  const std::string err = (output / "err").string();
+  const std::string binaries = std::filesystem::path(LIKELY_COMMAND).parent_path().string();
+  const std::string whole = "PATH='" + binaries + "':\"$PATH\"; " + line;
+  const int code = wait_for(start(folder, "/bin/bash", {"bash", "-c", whole}, out, err));
   return {code, read_bytes(out), read_bytes(err)};
 }
 
@@ -176,8 +192,8 @@ TEST(Command, GoesOnAfterCtrlCToTheSameBits) {
   const auto train = [](const std::string& epochs, const std::string& out) {
     return Words{"train", "moons", "--units", "8", "--epochs", epochs, "--out", out};
   };
-  const pid_t child =
-      start(at, train("1000000", "parts"), (folder / "out.txt").string(), (folder / "err.txt").string());
+  const pid_t child = start_command(at, train("1000000", "parts"), (folder / "out.txt").string(),
+                                    (folder / "err.txt").string());
   const std::filesystem::path metrics = folder / "parts/metrics.jsonl";
   for (int i = 0; i < 4000 && !(std::filesystem::exists(metrics) && !read_bytes(metrics).empty()); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
