@@ -5,6 +5,7 @@
 #include "likely/core/create.hpp"
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
+#include "likely/optim/states.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -20,11 +21,24 @@ void check(const char* name, const Options& o) {
   detail::check_below_1(name, "beta2", o.beta2);
 }
 
-Buffer no_steps(std::size_t leaves) { return zeros({static_cast<std::int64_t>(leaves)}, DType::i64); }
+Shape one_each(const std::vector<detail::LeafSetting>& settings) {
+  return {static_cast<std::int64_t>(settings.size())};
+}
 
 template <class AnyAdam>
-void update(AnyAdam& adam, bool decoupled, const std::vector<detail::LeafSetting>& settings,
+std::string misfit_of(const AnyAdam& adam, const std::vector<detail::LeafSetting>& settings) {
+  std::string wrong = part_misfit("steps", adam.steps, one_each(settings), DType::i64, Values::count);
+  if (!wrong.empty()) return wrong;
+  return detail::states_misfit(
+      settings, {{"mean", adam.mean, Values::finite}, {"square", adam.square, Values::not_negative}}, true);
+}
+
+template <class AnyAdam>
+void update(const char* name, AnyAdam& adam, bool decoupled, const std::vector<detail::LeafSetting>& settings,
             const std::vector<Leaf>& leaves) {
+  detail::check_steps(name, adam.steps, one_each(settings));
+  detail::check_states(name, settings,
+                       {{"mean", adam.mean, Values::any}, {"square", adam.square, Values::any}});
   std::int64_t* const steps = adam.steps.template mutable_data<std::int64_t>();
   for (std::size_t i = 0; i < leaves.size(); ++i) steps[i] += leaves[i].learned ? 1 : 0;
   const auto& o = adam.options;
@@ -44,7 +58,7 @@ void update(AnyAdam& adam, bool decoupled, const std::vector<detail::LeafSetting
 
 Adam::Adam(const AdamOptions& chosen, std::vector<detail::LeafSetting> settings)
     : options(chosen),
-      steps(no_steps(settings.size())),
+      steps(zeros(one_each(settings), DType::i64)),
       mean(settings.size()),
       square(settings.size()),
       settings_(std::move(settings)) {
@@ -53,12 +67,14 @@ Adam::Adam(const AdamOptions& chosen, std::vector<detail::LeafSetting> settings)
 
 void Adam::step(const std::vector<Leaf>& leaves) {
   check("Adam", options);
-  update(*this, options.decoupled, settings_, leaves);
+  update("Adam", *this, options.decoupled, settings_, leaves);
 }
+
+std::string Adam::misfit() const { return misfit_of(*this, settings_); }
 
 AdamW::AdamW(const AdamWOptions& chosen, std::vector<detail::LeafSetting> settings)
     : options(chosen),
-      steps(no_steps(settings.size())),
+      steps(zeros(one_each(settings), DType::i64)),
       mean(settings.size()),
       square(settings.size()),
       settings_(std::move(settings)) {
@@ -67,7 +83,9 @@ AdamW::AdamW(const AdamWOptions& chosen, std::vector<detail::LeafSetting> settin
 
 void AdamW::step(const std::vector<Leaf>& leaves) {
   check("AdamW", options);
-  update(*this, true, settings_, leaves);
+  update("AdamW", *this, true, settings_, leaves);
 }
+
+std::string AdamW::misfit() const { return misfit_of(*this, settings_); }
 
 }  // namespace likely::optim

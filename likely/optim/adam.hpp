@@ -1,6 +1,7 @@
 // Adam and AdamW: steps scaled by running means of the gradient and of its square.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -28,7 +29,8 @@ struct AdamOptions {
 //   adam.step(model, gradient);
 //
 // Writes in place where nobody else holds a parameter's memory. Parts that are frozen, and buffers, stay as
-// they are. Refuses a gradient that does not fit the model, before anything is changed.
+// they are. Refuses, by its name and before anything is changed, a part whose shape or type is no longer what
+// it was when the optimizer was made, and a gradient that does not fit.
 class Adam {
  public:
   AdamOptions options;         // may be changed between steps
@@ -42,9 +44,11 @@ class Adam {
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("Adam", model, gradient, mean.size()));
+    step(pair_leaves("Adam", model, gradient, settings_));
   }
 
+  // What of its parts does not fit the model it was made for (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(steps, mean, square)
 
  private:
@@ -77,9 +81,10 @@ class AdamW {
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("AdamW", model, gradient, mean.size()));
+    step(pair_leaves("AdamW", model, gradient, settings_));
   }
 
+  std::string misfit() const;
   LIKELY_PARTS(steps, mean, square)
 
  private:

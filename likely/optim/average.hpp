@@ -2,10 +2,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "likely/core/create.hpp"
 #include "likely/core/parts.hpp"
+#include "likely/optim/leaves.hpp"
 
 namespace likely::optim {
 
@@ -20,10 +22,18 @@ namespace detail {
 
 void check_average(const AverageOptions& options);
 void check_average_of(std::size_t kept, std::size_t given);
+// One tensor of the average and of the newest model.
+struct Pair {
+  Tensor* average;
+  const Tensor* value;
+  bool blended;  // else it is the newest model's
+};
+// What is wrong with the first pair to be blended that differs in shape or type.
+std::optional<LeafComplaint> check_pairs(const std::vector<Pair>& pairs);
 // Counts one more update, and average += weight (value - average) for each pair, in one walk over all of
-// them. Refuses pairs of different shape or type, before anything is changed.
-void blend(const AverageOptions& options, Buffer& updates, const std::vector<Tensor*>& averages,
-           const std::vector<const Tensor*>& values);
+// them.
+void blend(const AverageOptions& options, Buffer& updates, const std::vector<Pair>& pairs);
+std::string updates_misfit(const Buffer& updates);
 
 }  // namespace detail
 
@@ -35,7 +45,8 @@ void blend(const AverageOptions& options, Buffer& updates, const std::vector<Ten
 //   evaluate(average.model);
 //
 // The model it is made with counts only until the first update of a plain mean; an exponential average starts
-// from it. Refuses a model of another number of tensors.
+// from it. Refuses a model of another number of tensors, and, by its name, a part of another shape or type;
+// nothing has been changed then.
 template <Tree Model>
 class Average {
  public:
@@ -49,26 +60,26 @@ class Average {
   }
 
   void update(const Model& newest) {
-    std::vector<Tensor*> kept, averages;
-    std::vector<const Tensor*> given, values;
-    for_each_leaf(model, [&](Tensor& tensor, PartKind) { kept.push_back(&tensor); });
-    std::vector<PartKind> kinds;
-    for_each_leaf(newest, [&](const Tensor& tensor, PartKind kind) {
-      given.push_back(&tensor);
-      kinds.push_back(kind);
+    std::vector<detail::Pair> pairs;
+    for_each_leaf(model, [&](Tensor& tensor, PartKind kind) {
+      pairs.push_back({&tensor, nullptr, kind != PartKind::buffer});
     });
-    detail::check_average_of(kept.size(), given.size());
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kinds[i] == PartKind::buffer) continue;
-      averages.push_back(kept[i]);
-      values.push_back(given[i]);
-    }
-    detail::blend(options, updates, averages, values);
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (kinds[i] == PartKind::buffer) *kept[i] = *given[i];
-    }
+    std::size_t given = 0;
+    for_each_leaf(newest, [&](const Tensor& tensor, PartKind kind) {
+      if (given < pairs.size()) {
+        pairs[given].value = &tensor;
+        pairs[given].blended = pairs[given].blended || kind != PartKind::buffer;
+      }
+      ++given;
+    });
+    detail::check_average_of(pairs.size(), given);
+    const auto wrong = detail::check_pairs(pairs);
+    if (wrong) detail::refuse_leaf("Average", newest, *wrong);
+    detail::blend(options, updates, pairs);
   }
 
+  // What of its parts cannot be (tree/misfit.hpp).
+  std::string misfit() const { return detail::updates_misfit(updates); }
   LIKELY_PARTS(model, updates)
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/tree_tiles.hpp"
@@ -9,6 +10,18 @@
 namespace likely::optim {
 
 namespace {
+
+// What is skipped is not clipped: nothing may be.
+template <class Pointer>
+void check_floating(const char* name, const std::vector<Pointer>& leaves) {
+  for (const Tensor* leaf : leaves) {
+    if (!leaf->defined()) refuse(name, "a part of the gradient is empty");
+    if (leaf->dtype() != DType::f32 && leaf->dtype() != DType::f64) {
+      refuse(name, "a part of the gradient is " + std::string(likely::name_of(leaf->dtype())) +
+                       ": only f32 and f64 can be learned");
+    }
+  }
+}
 
 // In eight sums side by side, which the compiler makes vectors of.
 template <class T>
@@ -78,11 +91,13 @@ double squares_of(const std::vector<const Tensor*>& leaves) {
 }  // namespace
 
 double detail::global_norm(const std::vector<const Tensor*>& leaves) {
+  check_floating("global_norm", leaves);
   return std::sqrt(squares_of<float>(leaves) + squares_of<double>(leaves));
 }
 
 double detail::clip_norm(const std::vector<Tensor*>& leaves, double most) {
   check_above_0("clip_norm", "the norm", most);
+  check_floating("clip_norm", leaves);
   const double norm = global_norm(std::vector<const Tensor*>(leaves.begin(), leaves.end()));
   if (!(norm > most) || !std::isfinite(norm)) return norm;
   const double factor = most / norm;
@@ -93,6 +108,7 @@ double detail::clip_norm(const std::vector<Tensor*>& leaves, double most) {
 
 void detail::clip_value(const std::vector<Tensor*>& leaves, double most) {
   check_above_0("clip_value", "the limit", most);
+  check_floating("clip_value", leaves);
   const auto clamp = [most]<class T>(T x) {
     const T limit = static_cast<T>(most);
     return x > limit ? limit : x < -limit ? -limit : x;

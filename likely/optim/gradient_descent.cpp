@@ -8,6 +8,7 @@
 #include "likely/core/create.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/line_search.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::optim {
 
@@ -27,8 +28,13 @@ void check(const GradientDescentOptions& o) {
 
 GradientDescent::GradientDescent(const GradientDescentOptions& chosen) : options(chosen) { check(options); }
 
+std::string GradientDescent::misfit() const {
+  return rate.defined() ? part_misfit("rate", rate, {}, DType::f64, Values::positive) : "";
+}
+
 Minimum GradientDescent::run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until) {
   check(options);
+  if (const std::string wrong = misfit(); !wrong.empty()) refuse(kName, wrong);
   detail::check_minimize(kName, until);
   Evaluation here = f(point);
   if (!std::isfinite(here.value)) refuse(kName, fmt::format("the loss is {}", here.value));

@@ -1,6 +1,9 @@
 // Gradient descent on all of the data, with steps as long as they are good for.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "likely/core/parts.hpp"
 #include "likely/optim/objective.hpp"
 
@@ -39,6 +42,8 @@ class GradientDescent {
     return end;
   }
 
+  // What of its parts cannot be (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(rate)
 
  private:

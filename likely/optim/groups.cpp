@@ -21,7 +21,7 @@ void check(const char* optimizer, const Group& group) {
 }
 
 bool fits(const detail::LeafName& leaf, const Group& group) {
-  return leaf.learnable && (!group.max_rank || leaf.rank <= *group.max_rank) &&
+  return leaf.learnable && (!group.max_rank || leaf.shape.rank() <= *group.max_rank) &&
          name_fits(leaf.name, group.names);
 }
 
@@ -31,6 +31,11 @@ std::vector<detail::LeafSetting> detail::leaf_settings(const char* optimizer,
                                                        const std::vector<LeafName>& leaves,
                                                        const Groups& groups) {
   std::vector<LeafSetting> settings(leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    settings[i].shape = leaves[i].shape;
+    settings[i].dtype = leaves[i].dtype;
+    settings[i].learnable = leaves[i].learnable;
+  }
   std::vector<bool> taken(leaves.size(), false);
   for (const Group& group : groups) {
     check(optimizer, group);
@@ -39,7 +44,8 @@ std::vector<detail::LeafSetting> detail::leaf_settings(const char* optimizer,
       if (!fits(leaves[i], group)) continue;
       any = true;
       if (taken[i]) continue;
-      settings[i] = {group.lr_multiple, group.weight_decay};
+      settings[i].lr_multiple = group.lr_multiple;
+      settings[i].weight_decay = group.weight_decay;
       taken[i] = true;
     }
     if (!any) refuse(optimizer, fmt::format("no parameter belongs to the group \"{}\"", group.names));

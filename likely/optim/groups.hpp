@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -25,16 +26,21 @@ using Groups = std::vector<Group>;
 
 namespace detail {
 
+// One tensor of a model when the optimizer was made.
 struct LeafName {
   std::string name;
-  int rank;
-  bool learnable;  // a parameter, frozen or not
+  Shape shape{};
+  DType dtype = DType::f32;
+  bool learnable = false;  // a parameter, frozen or not
 };
 
-// What a group says of one tensor.
+// What an optimizer knows of one tensor: what it was like, and what a group says of it.
 struct LeafSetting {
   double lr_multiple = 1.0;
   std::optional<double> weight_decay{};
+  Shape shape{};
+  DType dtype = DType::f32;
+  bool learnable = false;
   double decay_or(double common) const { return weight_decay.value_or(common); }
 };
 
@@ -46,7 +52,10 @@ template <Tree Model>
 std::vector<LeafSetting> leaf_settings(const char* optimizer, const Model& model, const Groups& groups) {
   std::vector<LeafName> leaves;
   for_each_named_leaf(model, [&](const std::string& name, const Tensor& tensor, PartKind kind) {
-    leaves.push_back({name, tensor.defined() ? tensor.rank() : 0, kind != PartKind::buffer});
+    LeafName leaf{.name = name, .learnable = kind != PartKind::buffer};
+    if (tensor.defined()) leaf.shape = tensor.shape();
+    if (tensor.defined()) leaf.dtype = tensor.dtype();
+    leaves.push_back(std::move(leaf));
   });
   return leaf_settings(optimizer, leaves, groups);
 }

@@ -8,6 +8,7 @@
 #include "likely/core/create.hpp"
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
+#include "likely/optim/states.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -28,8 +29,11 @@ Langevin::Langevin(const LangevinOptions& chosen, std::vector<detail::LeafSettin
   check(options);
 }
 
+std::string Langevin::misfit() const { return part_misfit("steps", steps, {}, DType::i64, Values::count); }
+
 void Langevin::step(const std::vector<Leaf>& leaves) {
   check(options);
+  detail::check_steps("Langevin", steps, {});
   const double before = steps.item();
   // A key a step, not a stream: a run that is resumed finds its place by the number.
   Rng rng = rng_.fold_in(static_cast<std::uint64_t>(before));

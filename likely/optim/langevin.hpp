@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -31,7 +32,8 @@ struct LangevinOptions {
 //   langevin.step(model, gradient);
 //
 // The noise follows from the rng and the number of steps alone. Parts that are frozen, and buffers, stay as
-// they are. Refuses a gradient that does not fit the model, before anything is changed.
+// they are. Refuses, by its name and before anything is changed, a part whose shape or type is no longer what
+// it was when the optimizer was made, and a gradient that does not fit.
 class Langevin {
  public:
   LangevinOptions options;  // may be changed between steps
@@ -45,9 +47,11 @@ class Langevin {
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("Langevin", model, gradient, settings_.size()));
+    step(pair_leaves("Langevin", model, gradient, settings_));
   }
 
+  // What of its parts cannot be (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(steps)
 
  private:

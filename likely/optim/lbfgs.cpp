@@ -10,6 +10,7 @@
 #include "likely/core/create.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/line_search.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::optim {
 
@@ -111,8 +112,22 @@ class History {
 
 Lbfgs::Lbfgs(const LbfgsOptions& chosen) : options(chosen) { check(options); }
 
+std::string Lbfgs::misfit() const {
+  if (!moves.defined() && !changes.defined()) return {};
+  if (!moves.defined() || moves.rank() != 2 || moves.dim(0) < 1 || moves.dtype() != DType::f64) {
+    return fmt::format("moves is {}, must be (remembered, numbers) f64", shape_and_type(moves));
+  }
+  if (!changes.defined() || !(changes.shape() == moves.shape()) || changes.dtype() != DType::f64) {
+    return fmt::format("moves is {}, changes is {}, must be the same", shape_and_type(moves),
+                       shape_and_type(changes));
+  }
+  const std::string wrong = values_misfit("moves", moves, Values::finite);
+  return wrong.empty() ? values_misfit("changes", changes, Values::finite) : wrong;
+}
+
 Minimum Lbfgs::run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until) {
   check(options);
+  if (const std::string wrong = misfit(); !wrong.empty()) refuse(kName, wrong);
   detail::check_minimize(kName, until);
   History history(options.history);
   history.load(moves, changes, point.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -47,6 +48,8 @@ class Lbfgs {
     return end;
   }
 
+  // What of its parts cannot be (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(moves, changes)
 
  private:

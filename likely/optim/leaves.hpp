@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
+#include "likely/optim/groups.hpp"
 
 namespace likely::optim {
 
@@ -17,19 +20,39 @@ struct Leaf {
 
 namespace detail {
 
-// Refuses, in the name of an optimizer: another number of tensors than `expected` (the model it was made
-// for), and gradients that differ from a learned tensor in shape or type. Nothing has been changed then.
-void check_leaves(const char* optimizer, const std::vector<Leaf>& leaves, std::size_t gradients,
-                  std::size_t expected);
+// What is wrong with one tensor.
+struct LeafComplaint {
+  std::size_t leaf;
+  std::string text;
+};
+
+// Refuses, in the name of an optimizer, another number of tensors than it was made for. Finds: learned
+// tensors whose shape or type is not what it was when the optimizer was made, those that can no longer be
+// learned, and gradients that differ in shape or type. Nothing has been changed then.
+std::optional<LeafComplaint> check_leaves(const char* optimizer, const std::vector<Leaf>& leaves,
+                                          std::size_t gradients, const std::vector<LeafSetting>& made_for);
+[[noreturn]] void refuse_leaf(const char* optimizer, const std::string& name, const std::string& complaint);
+
+// Only where there is something to refuse: names are not made in every step.
+template <Tree Model>
+[[noreturn]] void refuse_leaf(const char* optimizer, const Model& model, const LeafComplaint& complaint) {
+  std::string name;
+  std::size_t i = 0;
+  for_each_named_leaf(model, [&](const std::string& path, const Tensor&, PartKind) {
+    if (i++ == complaint.leaf) name = path;
+  });
+  refuse_leaf(optimizer, name, complaint.text);
+}
 
 }  // namespace detail
 
-// All leaves of a model, paired with those of its gradient, checked as above.
+// All leaves of a model, paired with those of its gradient, checked as above; what is wrong is refused by its
+// dotted name.
 template <Tree Model>
 std::vector<Leaf> pair_leaves(const char* optimizer, Model& model, const Model& gradient,
-                              std::size_t expected) {
+                              const std::vector<detail::LeafSetting>& made_for) {
   std::vector<Leaf> leaves;
-  leaves.reserve(expected);
+  leaves.reserve(made_for.size());
   for_each_leaf(model, [&](Tensor& tensor, PartKind kind) {
     leaves.push_back({&tensor, nullptr, kind == PartKind::parameter});
   });
@@ -38,7 +61,8 @@ std::vector<Leaf> pair_leaves(const char* optimizer, Model& model, const Model& 
     if (gradients < leaves.size()) leaves[gradients].gradient = &tensor;
     ++gradients;
   });
-  detail::check_leaves(optimizer, leaves, gradients, expected);
+  const auto wrong = detail::check_leaves(optimizer, leaves, gradients, made_for);
+  if (wrong) detail::refuse_leaf(optimizer, model, *wrong);
   return leaves;
 }
 

@@ -19,6 +19,12 @@ std::vector<double> detail::pack(const std::vector<const Tensor*>& parameters) {
 }
 
 void detail::unpack(const std::vector<double>& numbers, const std::vector<Tensor*>& parameters) {
+  std::size_t wanted = 0;
+  for (const Tensor* parameter : parameters) wanted += static_cast<std::size_t>(parameter->size());
+  if (wanted != numbers.size()) {
+    refuse("minimize", fmt::format("the model had {} numbers to be learned when it began, has {} now",
+                                   numbers.size(), wanted));
+  }
   const double* from = numbers.data();
   for (Tensor* parameter : parameters) {
     const auto size = static_cast<std::size_t>(parameter->size());

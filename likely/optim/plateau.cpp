@@ -8,6 +8,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/optim/check_options.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::optim {
 
@@ -33,8 +34,26 @@ Plateau::Plateau(const PlateauOptions& chosen)
   check(options);
 }
 
+std::string Plateau::misfit() const {
+  struct Known {
+    const char* name;
+    const Buffer& part;
+    DType dtype;
+    Values values;
+  };
+  for (const Known& known :
+       {Known{"rate", rate, DType::f64, Values::at_least_0}, Known{"best", best, DType::f64, Values::not_nan},
+        Known{"waited", waited, DType::i64, Values::count},
+        Known{"cooling", cooling, DType::i64, Values::count}}) {
+    std::string wrong = part_misfit(known.name, known.part, {}, known.dtype, known.values);
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
 double Plateau::observe(double loss) {
   check(options);
+  if (const std::string wrong = misfit(); !wrong.empty()) refuse("Plateau", wrong);
   double now = rate.item();
   const double least = best.item();
   auto in_a_row = static_cast<std::int64_t>(waited.item());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "likely/core/parts.hpp"
 
@@ -37,6 +38,8 @@ class Plateau {
   double lr() const { return rate.item(); }
   double observe(double loss);
 
+  // What of its parts cannot be (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(rate, best, waited, cooling)
 };
 

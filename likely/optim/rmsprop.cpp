@@ -4,6 +4,7 @@
 
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
+#include "likely/optim/states.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -35,8 +36,19 @@ Rmsprop::Rmsprop(const RmspropOptions& chosen, std::vector<detail::LeafSetting> 
   check(options);
 }
 
+std::string Rmsprop::misfit() const {
+  return detail::states_misfit(settings_,
+                               {{"square", square, Values::not_negative},
+                                {"mean", mean, Values::finite},
+                                {"velocity", velocity, Values::finite}},
+                               true);
+}
+
 void Rmsprop::step(const std::vector<Leaf>& leaves) {
   check(options);
+  detail::check_states(
+      "Rmsprop", settings_,
+      {{"square", square, Values::any}, {"mean", mean, Values::any}, {"velocity", velocity, Values::any}});
   const auto step_of = [this](std::size_t leaf) {
     return kernels::RmspropStep{.rate = options.lr * settings_[leaf].lr_multiple,
                                 .decay = options.decay,
@@ -75,8 +87,13 @@ Adagrad::Adagrad(const AdagradOptions& chosen, std::vector<detail::LeafSetting> 
   check(options);
 }
 
+std::string Adagrad::misfit() const {
+  return detail::states_misfit(settings_, {{"square", square, Values::not_negative}}, true);
+}
+
 void Adagrad::step(const std::vector<Leaf>& leaves) {
   check(options);
+  detail::check_states("Adagrad", settings_, {{"square", square, Values::any}});
   detail::update_leaves<1>(leaves, {&square}, 0.4, [&](const auto& at) {
     const kernels::AdagradStep step{.rate = options.lr * settings_[at.leaf].lr_multiple,
                                     .epsilon = options.eps,

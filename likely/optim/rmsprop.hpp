@@ -1,6 +1,7 @@
 // RMSprop and Adagrad: steps divided by the size of past gradients.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -26,7 +27,8 @@ struct RmspropOptions {
 // where mean is the running mean of the gradient if centred and 0 if not.
 //
 // Writes in place where nobody else holds a parameter's memory. Parts that are frozen, and buffers, stay as
-// they are. Refuses a gradient that does not fit the model, before anything is changed.
+// they are. Refuses, by its name and before anything is changed, a part whose shape or type is no longer what
+// it was when the optimizer was made, and a gradient that does not fit.
 class Rmsprop {
  public:
   RmspropOptions options;        // may be changed between steps
@@ -40,9 +42,11 @@ class Rmsprop {
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("Rmsprop", model, gradient, square.size()));
+    step(pair_leaves("Rmsprop", model, gradient, settings_));
   }
 
+  // What of its parts does not fit the model it was made for (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(square, mean, velocity)
 
  private:
@@ -73,9 +77,10 @@ class Adagrad {
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("Adagrad", model, gradient, square.size()));
+    step(pair_leaves("Adagrad", model, gradient, settings_));
   }
 
+  std::string misfit() const;
   LIKELY_PARTS(square)
 
  private:

@@ -4,6 +4,7 @@
 
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
+#include "likely/optim/states.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -26,8 +27,13 @@ Sgd::Sgd(const SgdOptions& chosen, std::vector<detail::LeafSetting> settings)
   check(options);
 }
 
+std::string Sgd::misfit() const {
+  return detail::states_misfit(settings_, {{"velocity", velocity, Values::finite}}, true);
+}
+
 void Sgd::step(const std::vector<Leaf>& leaves) {
   check(options);
+  detail::check_states(kName, settings_, {{"velocity", velocity, Values::any}});
   const auto step_of = [this](std::size_t leaf) {
     return kernels::SgdStep{.rate = options.lr * settings_[leaf].lr_multiple,
                             .momentum = options.momentum,

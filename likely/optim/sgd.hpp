@@ -1,6 +1,7 @@
 // Stochastic gradient descent, with momentum.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -28,7 +29,8 @@ struct SgdOptions {
 //   sgd.step(model, gradient);
 //
 // Writes in place where nobody else holds a parameter's memory. Parts that are frozen, and buffers, stay as
-// they are. Refuses a gradient that does not fit the model, before anything is changed.
+// they are. Refuses, by its name and before anything is changed, a part whose shape or type is no longer what
+// it was when the optimizer was made, and a gradient that does not fit.
 class Sgd {
  public:
   SgdOptions options;            // may be changed between steps
@@ -40,9 +42,11 @@ class Sgd {
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("Sgd", model, gradient, velocity.size()));
+    step(pair_leaves("Sgd", model, gradient, settings_));
   }
 
+  // What of its parts does not fit the model it was made for (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(velocity)
 
  private:

@@ -166,7 +166,7 @@ TEST(Average, RefusesOtherModelsAndDecays) {
       },
       "[Average] made for a model of 1 tensors, got one of 2");
   expect_refusal([&] { average.update({ones({3})}); },
-                 "[Average] the average holds f32 (2,), the model f32 (3,)");
+                 "[Average] tensor 0 is (2,) f32 in the average, (3,) f32 in the model");
   EXPECT_TRUE(array_equal(average.model[0], ones({2})));
   EXPECT_EQ(average.updates.item(), 0.0);
 }

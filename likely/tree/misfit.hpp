@@ -1,0 +1,90 @@
+// misfit: whether the tensors of a tree can be what they are there for.
+//
+// A model's own tensors say which shapes fit into it. Other parts are empty at first (an optimizer's, before
+// its first step), or mean something that only some numbers can mean (a count of steps, a variance). A struct
+// with LIKELY_PARTS that knows more about its parts says so:
+//
+//   std::string misfit() const;  // "steps is (3,) i64, must be (4,) i64"; empty where all is well
+//
+// Whatever puts tensors from a file into a tree asks all of them, and refuses what does not fit.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "likely/core/parts.hpp"
+
+namespace likely {
+
+namespace detail {
+
+template <class T>
+concept KnowsMisfit = requires(const T& node) {
+  { node.misfit() } -> std::same_as<std::string>;
+};
+
+// The first complaint below `node`, with the path in front of its name.
+template <class Node>
+std::string find_misfit(const std::string& path, const Node& node) {
+  std::string found;
+  const auto below = [&](std::string_view name, const auto& part) {
+    if (found.empty()) found = find_misfit(join_path(path, name), part);
+  };
+  [[maybe_unused]] std::size_t i = 0;
+  if constexpr (std::is_base_of_v<Tensor, Node>) {
+    return found;
+  } else if constexpr (HasParts<Node>) {
+    if constexpr (KnowsMisfit<Node>) {
+      found = node.misfit();
+      if (!found.empty()) return join_path(path, found);
+    }
+    node.visit_parts(below);
+  } else if constexpr (is_sequence<Node>) {
+    for (const auto& part : node) below(std::to_string(i++), part);
+  } else if constexpr (is_optional<Node>) {
+    if (node.has_value()) found = find_misfit(path, *node);
+  } else if constexpr (is_tuple_like<Node>) {
+    std::apply([&](const auto&... parts) { (below(std::to_string(i++), parts), ...); }, node);
+  }
+  return found;
+}
+
+}  // namespace detail
+
+// What is wrong with a tree, by the dotted name of the part: "encoder.fill is (1,) f64, must be (13,) f64".
+// Empty where nothing is.
+template <Tree T>
+std::string misfit(const T& tree) {
+  return detail::find_misfit({}, tree);
+}
+
+// What the numbers of a part may be.
+enum class Values : std::uint8_t {
+  any,
+  not_nan,
+  finite,
+  not_negative,  // and no NaN, but infinite if need be
+  at_least_0,    // and finite
+  positive,      // and finite
+  count          // whole, from 0 to 2^53, which a double still holds exactly
+};
+
+// The most that anything is counted to.
+inline constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;
+
+// "(3, 2) f64", or "empty".
+std::string shape_and_type(const Tensor& tensor);
+
+// For misfit(): what is wrong with one part, beginning with its name, or nothing.
+std::string part_misfit(std::string_view name, const Tensor& part, const Shape& shape, DType dtype,
+                        Values values = Values::any);
+std::string values_misfit(std::string_view name, const Tensor& part, Values values);
+// The same of a single number.
+std::string number_misfit(std::string_view name, double value, Values values);
+std::string number_misfit(std::string_view name, std::int64_t value, Values values);
+
+}  // namespace likely
