@@ -8,6 +8,7 @@ needed.
 import json
 import struct
 import sys
+import zlib
 
 import torch
 
@@ -53,7 +54,16 @@ def read(path):
     (length,) = struct.unpack("<Q", raw[:8])
     header = json.loads(raw[8:8 + length])
     metadata = header.pop("__metadata__", {})
+    # Files of likely's have a checksum of the header, in which it stands as 0, and of each tensor.
+    checksums = metadata.pop("likely.checksums", "").split()[1:]
     state = {}
+    if checksums:
+        zeros = raw[8:8 + length].replace(checksums[0].encode(), b"0" * 8, 1)
+        tensors = sorted(header.values(), key=lambda entry: entry["data_offsets"])
+        computed = [zeros] + [raw[8 + length + begin:8 + length + end]
+                              for begin, end in (entry["data_offsets"] for entry in tensors)]
+        if checksums != [f"{zlib.crc32(part):08x}" for part in computed]:
+            sys.exit(f"{path}: a checksum does not fit")
     for name, entry in header.items():
         begin, end = (8 + length + offset for offset in entry["data_offsets"])
         dtype = TYPES[entry["dtype"]]

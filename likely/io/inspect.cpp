@@ -108,10 +108,17 @@ void read_npz(const MappedFile& file, const Refusal& refuse, FileSummary& summar
 
 void read_safetensors(const MappedFile& file, FileSummary& summary) {
   SafetensorsHeader header = read_safetensors_header(file.file());
-  for (const SafetensorsEntry& entry : header.entries) {
-    summary.tensors.push_back(
-        summarize(entry.name, entry.element, false, entry.shape, file.bytes().data() + entry.offset));
+  const SafetensorsChecksums& checksums = header.checksums;
+  if (checksums.header_changed) summary.changed.emplace_back("the header");
+  for (std::size_t i = 0; i < header.entries.size(); ++i) {
+    const SafetensorsEntry& entry = header.entries[i];
+    const std::byte* const bytes = file.bytes().data() + entry.offset;
+    summary.tensors.push_back(summarize(entry.name, entry.element, false, entry.shape, bytes));
+    const bool known = checksums.there && !checksums.header_changed;
+    if (known && checksum_of(bytes, entry.bytes) != checksums.tensors[i])
+      summary.changed.push_back(entry.name);
   }
+  if (checksums.there) summary.checksums = summary.changed.empty() ? Seal::fits : Seal::broken;
   summary.metadata = std::move(header.metadata);
 }
 
@@ -161,13 +168,17 @@ FolderSummary inspect_folder(const std::filesystem::path& path) {
     if (ending == ".safetensors" || ending == ".npz" || ending == ".npy") {
       summary.files.push_back(inspect(file));
     } else if (ending == ".json") {
-      const auto record = nlohmann::json::parse(read_text(file), nullptr, false);
+      const std::string text = read_text(file);
+      const auto record = nlohmann::json::parse(text, nullptr, false);
       if (!record.is_object()) continue;
       for (const auto& [key, value] : record.items()) {
         if (value.is_structured()) continue;
         summary.records[file.filename().string()][key] =
             value.is_string() ? value.get<std::string>() : value.dump();
       }
+      const Seal seal = seal_of(text);
+      if (seal != Seal::none)
+        summary.records[file.filename().string()]["checksum"] = seal == Seal::fits ? "fits" : "does not fit";
     }
   }
   if (summary.files.empty() && summary.records.empty()) {

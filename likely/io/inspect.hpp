@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "likely/core/shape.hpp"
+#include "likely/io/checksum.hpp"
 
 namespace likely::io {
 
@@ -29,6 +30,8 @@ struct FileSummary {
   std::uint64_t bytes = 0;
   std::vector<TensorSummary> tensors{};
   std::map<std::string, std::string> metadata{};
+  Seal checksums = Seal::none;         // of a safetensors file
+  std::vector<std::string> changed{};  // what they do not fit: "the header", or names of tensors
 
   // Over all tensors.
   std::int64_t numbers() const;
@@ -41,7 +44,8 @@ struct FileSummary {
 // of the three or is damaged.
 FileSummary inspect(const std::filesystem::path& path);
 
-// A run folder: its files of tensors, sorted by name, and the first level of the JSON files beside them.
+// A run folder: its files of tensors, sorted by name, and the first level of the JSON files beside them, of
+// which "checksum" says whether it "fits" or "does not fit".
 struct FolderSummary {
   std::filesystem::path path;
   std::vector<FileSummary> files{};

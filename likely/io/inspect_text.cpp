@@ -27,6 +27,15 @@ std::string shown(double value) { return std::isnan(value) ? "-" : fmt::format("
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
+const char* name_of(Seal seal) {
+  switch (seal) {
+    case Seal::none: return "none";
+    case Seal::fits: return "fit";
+    case Seal::broken: return "do not fit";
+  }
+  return "?";
+}
+
 Json object_of(const FileSummary& summary) {
   Json tensors = Json::array();
   for (const TensorSummary& tensor : summary.tensors) {
@@ -39,9 +48,15 @@ Json object_of(const FileSummary& summary) {
                        {"stddev", number(tensor.stddev)},
                        {"not_finite", tensor.not_finite}});
   }
-  return {{"path", summary.path.string()}, {"format", summary.format},           {"bytes", summary.bytes},
-          {"numbers", summary.numbers()},  {"not_finite", summary.not_finite()}, {"tensors", tensors},
-          {"metadata", summary.metadata}};
+  return {{"path", summary.path.string()},
+          {"format", summary.format},
+          {"bytes", summary.bytes},
+          {"numbers", summary.numbers()},
+          {"not_finite", summary.not_finite()},
+          {"tensors", tensors},
+          {"metadata", summary.metadata},
+          {"checksums", name_of(summary.checksums)},
+          {"changed", summary.changed}};
 }
 
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -81,6 +96,8 @@ std::string FileSummary::table() const {
                       with_commas(numbers()),
                       not_finite() == 0 ? "" : ", " + with_commas(not_finite()) + " of them not finite");
   for (const auto& [key, value] : metadata) text += fmt::format("  {}: {}\n", key, value);
+  if (checksums != Seal::none) text += fmt::format("  checksums: {}\n", name_of(checksums));
+  for (const std::string& what : changed) text += fmt::format("  changed after it was written: {}\n", what);
   return text;
 }
 

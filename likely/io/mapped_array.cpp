@@ -107,7 +107,9 @@ MappedArray map_idx(const std::filesystem::path& path) {
 
 MappedArray map_safetensors(const std::filesystem::path& path, const std::string& name) {
   auto file = std::make_shared<const MappedFile>("map_safetensors", path);
-  for (const SafetensorsEntry& entry : read_safetensors_header(file->file()).entries) {
+  const SafetensorsHeader header = read_safetensors_header(file->file());
+  if (header.checksums.header_changed) file->file().refuse(kChangedHeader);
+  for (const SafetensorsEntry& entry : header.entries) {
     if (entry.name != name) continue;
     return {std::move(file), entry.offset, entry.element, false, entry.shape};
   }

@@ -47,7 +47,8 @@ class MappedArray {
 };
 
 // What load_npy, load_idx and load_safetensors would read. Refuses what they refuse, scalars, column-major
-// arrays and packed files.
+// arrays and packed files. Only the header of a safetensors file is compared with its checksum: the elements
+// are not all looked at.
 MappedArray map_npy(const std::filesystem::path& path);
 MappedArray map_idx(const std::filesystem::path& path);
 MappedArray map_safetensors(const std::filesystem::path& path, const std::string& name);

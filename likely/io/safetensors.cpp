@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/checksum.hpp"
 #include "likely/io/safetensors_header.hpp"
 
 namespace likely::io {
@@ -23,16 +24,23 @@ std::string_view type_name(DType dtype) {
   return "?";
 }
 
-Tensor read_tensor(const InputFile& file, const SafetensorsEntry& entry) {
+// `checksum` is null where the file has none.
+Tensor read_tensor(const InputFile& file, const SafetensorsEntry& entry, const std::uint32_t* checksum) {
+  const auto check = [&](const void* bytes) {
+    if (checksum != nullptr && checksum_of(bytes, entry.bytes) != *checksum)
+      file.refuse(changed_tensor(entry.name));
+  };
   const DType dtype = dtype_of(entry.element);
   Tensor result = Tensor::uninitialized(entry.shape, dtype);
   const bool as_it_is = size_of(entry.element) == likely::size_of(dtype) && dtype != DType::boolean;
   if (as_it_is) {
     file.read(entry.offset, result.mutable_raw(), entry.bytes);
+    check(result.raw());
     return result;
   }
   std::vector<char> bytes(entry.bytes);
   file.read(entry.offset, bytes.data(), bytes.size());
+  check(bytes.data());
   convert(entry.element, false, bytes.data(), result.size(), dtype, result.mutable_raw());
   return result;
 }
@@ -44,6 +52,8 @@ void check_names(const NamedTensors& named) {
     if (!names.insert(name).second) refuse("save_safetensors", "two tensors are named \"" + name + "\"");
     if (!tensor.defined()) refuse("save_safetensors", "tensor \"" + name + "\" is empty");
   }
+  if (named.metadata.contains(kChecksumsKey))
+    refuse("save_safetensors", std::string("the metadata \"") + kChecksumsKey + "\" are likely's own");
 }
 
 }  // namespace
@@ -58,10 +68,14 @@ const Tensor& NamedTensors::operator[](const std::string& name) const {
 NamedTensors load_safetensors(const std::filesystem::path& path) {
   const InputFile file("load_safetensors", path);
   SafetensorsHeader header = read_safetensors_header(file);
+  const SafetensorsChecksums& checksums = header.checksums;
+  if (checksums.header_changed) file.refuse(kChangedHeader);
   NamedTensors result;
   result.metadata = std::move(header.metadata);
-  for (const SafetensorsEntry& entry : header.entries) {
-    result.tensors.emplace_back(entry.name, read_tensor(file, entry));
+  for (std::size_t i = 0; i < header.entries.size(); ++i) {
+    const SafetensorsEntry& entry = header.entries[i];
+    result.tensors.emplace_back(entry.name,
+                                read_tensor(file, entry, checksums.there ? &checksums.tensors[i] : nullptr));
   }
   return result;
 }
@@ -74,8 +88,16 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& nam
     return likely::size_of(a.second.dtype()) > likely::size_of(b.second.dtype());
   });
 
+  std::vector<std::uint32_t> checksums;
+  for (const auto& [name, tensor] : ordered) {
+    const Tensor dense = tensor.contiguous();
+    checksums.push_back(
+        checksum_of(dense.raw(), static_cast<std::size_t>(dense.size()) * likely::size_of(dense.dtype())));
+  }
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  if (!named.metadata.empty()) header["__metadata__"] = named.metadata;
+  std::map<std::string, std::string> metadata = named.metadata;
+  metadata[kChecksumsKey] = checksums_text(checksums);
+  header["__metadata__"] = metadata;
   std::uint64_t offset = 0;
   for (const auto& [name, tensor] : ordered) {
     const std::uint64_t end =
@@ -92,6 +114,7 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& nam
     refuse("save_safetensors", path.string() + ": a name or the metadata is not valid UTF-8");
   }
   text.append((8 - text.size() % 8) % 8, ' ');
+  seal_header(text);
 
   AtomicFile file(path);
   std::array<char, 8> length{};

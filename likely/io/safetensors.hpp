@@ -27,11 +27,13 @@ struct NamedTensors {
 
 // Reads F64, F32, I64 and BOOL as they are, F16 and BF16 as f32, other whole numbers as i64, in the order in
 // which they lie in the file. Refuses, naming the file and the tensor, whatever is not exactly as it should
-// be: sizes, offsets that overlap or leave gaps, types, more than 8 dimensions, names that come twice.
+// be: sizes, offsets that overlap or leave gaps, types, more than 8 dimensions, names that come twice; and a
+// file of likely's in which a byte was changed. Files of others, and older ones, have no checksums.
 NamedTensors load_safetensors(const std::filesystem::path& path);
 
 // Refuses empty tensors, names that come twice and the name "__metadata__". The file appears whole or not at
-// all.
+// all. Its metadata get one more entry, "likely.checksums", for the header and for each tensor; readers of
+// other makes pass over it.
 void save_safetensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
 }  // namespace likely::io

@@ -186,6 +186,7 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
                      return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes);
                    });
   check_layout(file, header.entries, data_start);
+  header.checksums = take_checksums(text, header.metadata, header.entries.size());
   return header;
 }
 

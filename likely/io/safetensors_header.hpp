@@ -9,6 +9,7 @@
 #include "likely/core/shape.hpp"
 #include "likely/io/element.hpp"
 #include "likely/io/input_file.hpp"
+#include "likely/io/safetensors_checksums.hpp"
 
 namespace likely::io {
 
@@ -23,6 +24,7 @@ struct SafetensorsEntry {
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;  // as they lie in the file
   std::map<std::string, std::string> metadata;
+  SafetensorsChecksums checksums;
 };
 
 SafetensorsHeader read_safetensors_header(const InputFile& file);

@@ -16,6 +16,7 @@ namespace likely::io {
 namespace {
 
 using testing::expect_refusal;
+using testing::read_bytes;
 using testing::TemporaryFolder;
 using testing::write_bytes;
 
@@ -39,6 +40,33 @@ TEST(Inspect, SaysWhatASafetensorsFileHolds) {
   EXPECT_EQ(w.max, 6.0);
   EXPECT_EQ(w.mean, 3.0);
   EXPECT_DOUBLE_EQ(w.stddev, std::sqrt(14.0 / 4.0));
+}
+
+TEST(Inspect, SaysWhetherChecksumsFit) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a.safetensors";
+  save_safetensors(path, {.tensors = {{"w", tensor({1.0, 2.0})}, {"n", tensor({4, -4})}}, .metadata = {}});
+  write_bytes(folder / "sealed.json", sealed_json("{\"seed\":7}\n"));
+  write_bytes(folder / "plain.json", "{\"seed\":7}");
+  FolderSummary summary = inspect_folder(folder.path());
+  EXPECT_EQ(summary.files[0].checksums, Seal::fits);
+  EXPECT_TRUE(summary.files[0].metadata.empty());
+  EXPECT_NE(summary.files[0].table().find("\n  checksums: fit\n"), std::string::npos);
+  EXPECT_EQ(summary.records.at("sealed.json").at("checksum"), "fits");
+  EXPECT_FALSE(summary.records.at("plain.json").contains("checksum"));
+  std::string bytes = read_bytes(path);
+  bytes.back() ^= 1;
+  write_bytes(path, bytes);
+  std::string json = read_bytes(folder / "sealed.json");
+  json[json.find('7')] = '8';
+  write_bytes(folder / "sealed.json", json);
+  summary = inspect_folder(folder.path());
+  EXPECT_EQ(summary.files[0].checksums, Seal::broken);
+  EXPECT_EQ(summary.files[0].changed, std::vector<std::string>{"w"});
+  EXPECT_NE(summary.files[0].table().find("\n  checksums: do not fit\n  changed after it was written: w\n"),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(json_of(summary))["files"][0]["changed"][0], "w");
+  EXPECT_EQ(summary.records.at("sealed.json").at("checksum"), "does not fit");
 }
 
 TEST(Inspect, CountsWhatIsNotFinite) {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iomanip>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "likely/core/create.hpp"
@@ -24,6 +26,18 @@ std::string length_of(const std::string& header) {
   std::string bytes;
   for (int i = 0; i < 8; ++i) bytes += static_cast<char>(header.size() >> (8 * i) & 0xFF);
   return bytes;
+}
+
+// By long division, bit by bit.
+std::string plain_crc32(const std::string& bytes) {
+  std::uint32_t rest = 0xFFFFFFFFU;
+  for (const char byte : bytes) {
+    rest ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1U) != 0 ? 0xEDB88320U : 0U);
+  }
+  std::ostringstream text;
+  text << std::hex << std::setfill('0') << std::setw(8) << (rest ^ 0xFFFFFFFFU);
+  return text.str();
 }
 
 std::string file_of(const std::string& header, const std::string& data) {
@@ -57,11 +71,58 @@ TEST(Safetensors, ReadWhatTheyWrote) {
 TEST(Safetensors, HaveExactlyThePublishedLayout) {
   const TemporaryFolder folder;
   save_safetensors(folder / "x", {{{"b", tensor({true})}, {"w", tensor({{1.0, -2.0}})}}, {{"by", "us"}}});
-  const std::string header =
-      R"({"__metadata__":{"by":"us"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
-      R"("b":{"dtype":"BOOL","shape":[1],"data_offsets":[8,9]}})";
-  const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
-  EXPECT_EQ(read_bytes(folder / "x"), file_of(padded, "\x00\x00\x80\x3f\x00\x00\x00\xc0\x01"s));
+  const std::string w = "\x00\x00\x80\x3f\x00\x00\x00\xc0"s, b = "\x01"s;
+  const auto header_with = [&](const std::string& own) {
+    const std::string header = R"({"__metadata__":{"by":"us","likely.checksums":"likely-crc32 )" + own + " " +
+                               plain_crc32(w) + " " + plain_crc32(b) +
+                               R"("},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
+                               R"("b":{"dtype":"BOOL","shape":[1],"data_offsets":[8,9]}})";
+    return header + std::string((8 - header.size() % 8) % 8, ' ');
+  };
+  const std::string header = header_with(plain_crc32(header_with("00000000")));
+  EXPECT_EQ(read_bytes(folder / "x"), file_of(header, w + b));
+}
+
+// Whatever byte is changed, and in whatever way, somebody sees it; in the data the tensor is named.
+TEST(Safetensors, RefuseAByteThatWasChanged) {
+  const TemporaryFolder folder;
+  const auto path = folder / "x.safetensors";
+  save_safetensors(path, {{{"encoder.fill", tensor({1.0, 2.0, 3.0}, DType::f64)},
+                           {"weight", tensor({{0.5, -0.5}})},
+                           {"flags", tensor({true, false})}},
+                          {{"epoch", "3"}}});
+  const std::string valid = read_bytes(path);
+  const std::size_t data = valid.size() - 3 * 8 - 2 * 4 - 2;
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    for (const char change : {'\x01', '\x20', '\x7f'}) {
+      std::string bytes = valid;
+      bytes[i] = static_cast<char>(bytes[i] ^ change);
+      write_bytes(path, bytes);
+      try {
+        load_safetensors(path);
+        ADD_FAILURE() << "byte " << i << " of " << valid.size() << " may be changed by " << int{change};
+      } catch (const Error& error) {
+        if (i < data) continue;
+        const std::string name = i < data + 24 ? "encoder.fill" : i < data + 32 ? "weight" : "flags";
+        EXPECT_EQ(error.what(), "[load_safetensors] " + path.string() + ": tensor \"" + name +
+                                    "\" was changed after it was written (its checksum does not fit)");
+      }
+    }
+  }
+  write_bytes(path, valid);
+  EXPECT_EQ(load_safetensors(path).metadata, (std::map<std::string, std::string>{{"epoch", "3"}}));
+  std::string renamed = valid;
+  renamed.replace(renamed.find("weight"), 6, "height");
+  write_bytes(path, renamed);
+  expect_refusal([&] { load_safetensors(path); },
+                 "[load_safetensors] " + path.string() +
+                     ": the header was changed after it was written (its checksum does not fit; who changes "
+                     "it on purpose leaves out the metadata \"likely.checksums\")");
+  expect_refusal(
+      [&] {
+        save_safetensors(path, {{}, {{"likely.checksums", "mine"}}});
+      },
+      "[save_safetensors] the metadata \"likely.checksums\" are likely's own");
 }
 
 TEST(Safetensors, ReadOtherTypesByConversion) {
