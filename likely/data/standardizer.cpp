@@ -7,6 +7,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::data {
 
@@ -88,6 +89,15 @@ Standardizer Standardizer::fit(const Dataset& train, const StandardizerOptions& 
 
 Standardizer Standardizer::fit(const Tensor& rows, const StandardizerOptions& options) {
   return fit(Dataset(rows), options);
+}
+
+std::string Standardizer::misfit() const {
+  if (!mean.defined() && !scale.defined()) return {};
+  if (!mean.defined() || !is_floating(mean.dtype()))
+    return "mean is " + shape_and_type(mean) + ", must be floating numbers";
+  std::string wrong = values_misfit("mean", mean, Values::finite);
+  if (!wrong.empty()) return wrong;
+  return part_misfit("scale", scale, mean.shape(), mean.dtype(), Values::positive);
 }
 
 Tensor Standardizer::apply(const Tensor& x) const { return (x - mean) / scale; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "likely/core/parts.hpp"
 #include "likely/data/dataset.hpp"
@@ -33,6 +34,8 @@ struct Standardizer {
   // The dataset with standardised x.
   Dataset apply(const Dataset& dataset) const;
 
+  // What of its parts cannot be (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(mean, scale)
 };
 

@@ -7,10 +7,6 @@ namespace likely::io {
 
 namespace {
 
-std::string described(const Tensor& tensor) {
-  return tensor.shape().string() + " " + std::string(name_of(tensor.dtype()));
-}
-
 bool fits(const Tensor& stored, const Tensor& leaf) {
   const bool same_kind =
       stored.dtype() == leaf.dtype() || (is_floating(stored.dtype()) && is_floating(leaf.dtype()));
@@ -34,7 +30,9 @@ void detail::save_parts(const std::filesystem::path& path, const std::vector<Par
 }
 
 std::map<std::string, std::string> detail::load_parts(const std::filesystem::path& path,
-                                                      const std::vector<NamedLeaf>& leaves) {
+                                                      const std::vector<NamedLeaf>& leaves,
+                                                      const LoadOptions& options,
+                                                      const std::function<std::string()>& misfit) {
   NamedTensors named = load_safetensors(path);
   std::unordered_map<std::string, Tensor> stored;
   for (auto& [name, tensor] : named.tensors) stored.emplace(name, std::move(tensor));
@@ -44,25 +42,38 @@ std::map<std::string, std::string> detail::load_parts(const std::filesystem::pat
   for (const NamedLeaf& leaf : leaves) {
     const auto entry = stored.find(leaf.name);
     if (entry == stored.end()) {
-      if (leaf.tensor->defined()) complaints += "\n  missing: " + leaf.name + " " + described(*leaf.tensor);
+      if (leaf.tensor->defined())
+        complaints += "\n  missing: " + leaf.name + " " + shape_and_type(*leaf.tensor);
       continue;
     }
-    if (leaf.tensor->defined() && !fits(entry->second, *leaf.tensor)) {
-      complaints += "\n  different: " + leaf.name + " is " + described(entry->second) + " in the file, " +
-                    described(*leaf.tensor) + " in the model";
+    const bool same = !leaf.tensor->defined() || fits(entry->second, *leaf.tensor);
+    // Before it is looked at: a number may be finite in f64 alone.
+    if (leaf.tensor->defined() && same) entry->second = entry->second.to(leaf.tensor->dtype());
+    if (!same) {
+      complaints += "\n  different: " + leaf.name + " is " + shape_and_type(entry->second) +
+                    " in the file, " + shape_and_type(*leaf.tensor) + " in the model";
+    }
+    if (options.finite && leaf.kind == PartKind::parameter &&
+        !values_misfit(leaf.name, entry->second, Values::finite).empty()) {
+      complaints += "\n  not finite: " + leaf.name + " " + shape_and_type(entry->second);
     }
     found.emplace_back(leaf.tensor, std::move(entry->second));
     stored.erase(entry);
   }
   for (const auto& [name, tensor] : named.tensors) {
-    if (stored.contains(name)) complaints += "\n  unexpected: " + name + " " + described(stored.at(name));
+    if (stored.contains(name))
+      complaints += "\n  unexpected: " + name + " " + shape_and_type(stored.at(name));
   }
   if (!complaints.empty()) refuse("load", path.string() + " does not fit the model:" + complaints);
 
   for (auto& [leaf, tensor] : found) {
-    const bool frozen = leaf->frozen();
-    *leaf = leaf->defined() ? tensor.to(leaf->dtype()) : std::move(tensor);
-    leaf->set_frozen(frozen);
+    tensor.set_frozen(leaf->frozen());
+    std::swap(*leaf, tensor);
+  }
+  const std::string wrong = misfit();
+  if (!wrong.empty()) {
+    for (auto& [leaf, tensor] : found) std::swap(*leaf, tensor);
+    refuse("load", path.string() + " does not fit the model:\n  different: " + wrong);
   }
   return std::move(named.metadata);
 }

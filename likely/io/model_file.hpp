@@ -8,27 +8,37 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "likely/core/parts.hpp"
 #include "likely/io/safetensors.hpp"
+#include "likely/tree/misfit.hpp"
 #include "likely/tree/tree.hpp"
 
 namespace likely::io {
+
+struct LoadOptions {
+  bool finite = true;  // whether parameters that hold NaN or infinite numbers are refused
+};
 
 namespace detail {
 
 struct NamedLeaf {
   std::string name;
   Tensor* tensor;
+  PartKind kind;
 };
 void save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
                 const std::map<std::string, std::string>& metadata);
 [[noreturn]] void refuse_empty_model(const std::filesystem::path& path);
+// `misfit` is asked once the tensors are in their places; where it complains, they are taken out again.
 std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
-                                              const std::vector<NamedLeaf>& leaves);
+                                              const std::vector<NamedLeaf>& leaves,
+                                              const LoadOptions& options,
+                                              const std::function<std::string()>& misfit);
 
 }  // namespace detail
 
@@ -49,16 +59,19 @@ void save(const std::filesystem::path& path, const Model& model,
 }
 
 // Reads them back and gives the metadata. Refuses a file in which a tensor is missing, one that the model
-// does not have, another shape, or another kind of number, and names them all; the model is unchanged then.
-// Floating numbers take the model's type. A tensor that is empty in the model takes what the file has, if
-// anything.
+// does not have, another shape, another kind of number, or parameters that are not finite (frozen parts and
+// buffers may be: a mask of -infinity), and names them all; the model is unchanged then. Floating numbers
+// take the model's type. A tensor that is empty in the model takes what the file has, if anything, unless the
+// part it belongs to knows better (tree/misfit.hpp): an optimizer takes only what fits the model it was made
+// for.
 template <Tree Model>
-std::map<std::string, std::string> load(const std::filesystem::path& path, Model& model) {
+std::map<std::string, std::string> load(const std::filesystem::path& path, Model& model,
+                                        const LoadOptions& options = {}) {
   std::vector<detail::NamedLeaf> leaves;
-  for_each_named_leaf(model, [&](const std::string& name, Tensor& tensor, PartKind) {
-    leaves.push_back({name, &tensor});
+  for_each_named_leaf(model, [&](const std::string& name, Tensor& tensor, PartKind kind) {
+    leaves.push_back({name, &tensor, kind});
   });
-  return detail::load_parts(path, leaves);
+  return detail::load_parts(path, leaves, options, [&] { return misfit(model); });
 }
 
 }  // namespace likely::io

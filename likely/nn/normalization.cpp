@@ -7,6 +7,7 @@
 #include "likely/nn/sizes.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/normalize.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::nn {
 
@@ -28,6 +29,13 @@ BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
   running_mean = zeros({channels});
   running_var = ones({channels});
   num_batches_tracked = zeros({}, DType::i64);
+}
+
+std::string BatchNorm::misfit() const {
+  std::string wrong = values_misfit("running_mean", running_mean, Values::not_nan);
+  if (wrong.empty()) wrong = values_misfit("running_var", running_var, Values::not_negative);
+  if (wrong.empty()) wrong = values_misfit("num_batches_tracked", num_batches_tracked, Values::count);
+  return wrong;
 }
 
 Tensor BatchNorm::infer(const Tensor& x, const Tensor& residual) const {

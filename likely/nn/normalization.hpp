@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "likely/core/parts.hpp"
 #include "likely/nn/training.hpp"
@@ -34,6 +35,8 @@ struct BatchNorm {
   Tensor operator()(const Tensor& x, const Tensor& residual, const Training& training) {
     return train(x, residual, training);
   }
+  // What of its running statistics cannot be (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(weight, bias, running_mean, running_var, num_batches_tracked)
 
  private:

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "likely/core/create.hpp"
+#include "likely/data/standardizer.hpp"
+#include "likely/nn/normalization.hpp"
 #include "likely/optim/adam.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -94,6 +98,59 @@ TEST(ModelFile, GivesFloatingNumbersTheModelsType) {
   Model loaded = make_model(5);
   load(folder / "m", loaded);
   expect_equal(loaded, make_model(1));
+}
+
+TEST(ModelFile, RefusesParametersThatAreNotFinite) {
+  const TemporaryFolder folder;
+  const auto path = folder / "m";
+  Model saved = make_model(1);
+  saved.out.weight.set({2, 1}, std::nan(""));
+  saved.hidden[0].bias.set({0}, -INFINITY);
+  save(path, saved);
+  Model model = make_model(5);
+  expect_refusal([&] { load(path, model); }, "[load] " + path.string() +
+                                                 " does not fit the model:"
+                                                 "\n  not finite: hidden.0.bias (3,) f32"
+                                                 "\n  not finite: out.weight (3, 2) f32");
+  expect_equal(model, make_model(5));
+  // Who wants them can have them; what is not learned may be anything.
+  load(path, model, {.finite = false});
+  EXPECT_TRUE(std::isnan(model.out.weight.at({2, 1})));
+  freeze(model.hidden[0]);
+  freeze(model.out);
+  load(path, model);
+  EXPECT_EQ(model.hidden[0].bias.at({0}), -INFINITY);
+  // Finite in the file alone.
+  Model large = make_model(1);
+  large.out.bias = full({3}, 1e300, DType::f64);
+  save(path, large);
+  Model fresh = make_model(5);
+  expect_refusal([&] { load(path, fresh); },
+                 "[load] " + path.string() + " does not fit the model:\n  not finite: out.bias (3,) f32");
+}
+
+TEST(ModelFile, AsksPartsWhetherTheyFit) {
+  const TemporaryFolder folder;
+  const auto path = folder / "m";
+  std::pair saved(data::Standardizer{zeros({2}), ones({2})}, nn::BatchNorm(3));
+  saved.second.running_var = full({3}, -1.0);
+  save(path, saved);
+  std::pair loaded(data::Standardizer(), nn::BatchNorm(3));
+  expect_refusal([&] { load(path, loaded); },
+                 "[load] " + path.string() +
+                     " does not fit the model:\n  different: 1.running_var holds -1, must be at least 0");
+  EXPECT_FALSE(loaded.first.mean.defined());
+  saved.second.running_var = ones({3});
+  saved.first.scale = zeros({2});
+  save(path, saved);
+  expect_refusal([&] { load(path, loaded); },
+                 "[load] " + path.string() +
+                     " does not fit the model:\n  different: 0.scale holds 0, must be finite and above 0");
+  saved.first.scale = ones({3});
+  save(path, saved);
+  expect_refusal([&] { load(path, loaded); },
+                 "[load] " + path.string() +
+                     " does not fit the model:\n  different: 0.scale is (3,) f32, must be (2,) f32");
 }
 
 TEST(ModelFile, RefusesAnotherModelAndLeavesItAsItIs) {

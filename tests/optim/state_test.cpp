@@ -14,6 +14,7 @@
 #include "likely/optim/optim.hpp"
 #include "likely/tree/tree.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/hostile_tensors.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::optim {
@@ -81,6 +82,58 @@ TEST_F(StateFile, OfEveryOptimizerIsAllThatIsNeeded) {
   expect_resumes([](const Model&) { return Lbfgs({.history = 3}); }, kSearch);
 }
 
+// Every part of what is remembered, in every way in which a well-formed file can be wrong.
+TEST_F(StateFile, ThatDoesNotFitIsRefused) {
+  const auto expect = [&](const auto& make, const auto& step) {
+    Model model = make_model();
+    auto optimizer = make(model);
+    for (int i = 0; i < 3; ++i) step(optimizer, model);
+    io::save(path_, optimizer);
+    const auto load = [&] {
+      Model other = make_model();
+      auto fresh = make(other);
+      io::load(path_, fresh);
+      step(fresh, other);
+    };
+    load();
+    const auto harmless = [](const testing::HostileFile& hostile) {
+      // Sums of squares overflow in good faith; steps that were never made leave nothing behind.
+      return (hostile.change == "infinite" && hostile.name.starts_with("square")) ||
+             (hostile.change == "missing" && hostile.name != "steps");
+    };
+    testing::expect_all_refused(testing::hostile_tensors(io::load_safetensors(path_)), path_, load, harmless);
+  };
+  expect([](const Model& m) { return Sgd(m, {.lr = 0.1, .momentum = 0.9}); }, kStep);
+  expect([](const Model& m) { return Adam(m, {.lr = 0.1}); }, kStep);
+  expect([](const Model& m) { return AdamW(m, {.lr = 0.1}); }, kStep);
+  expect([](const Model& m) { return Rmsprop(m, {.lr = 0.01, .momentum = 0.5, .centred = true}); }, kStep);
+  expect([](const Model& m) { return Adagrad(m, {.lr = 0.1}); }, kStep);
+  expect([](const Model& m) { return Langevin(m, {.lr = 0.1, .examples = 7}, Rng(3)); }, kStep);
+  expect([](const Model&) { return GradientDescent(); }, kSearch);
+  expect([](const Model&) { return Lbfgs({.history = 3}); }, kSearch);
+}
+
+TEST_F(StateFile, OfAnotherShapeLeavesTheOptimizerAsItIs) {
+  Model model = make_model();
+  Adam adam(model);
+  kStep(adam, model);
+  io::NamedTensors file;
+  for (const Part& part : named_parts(adam)) {
+    if (part.value.defined()) file.tensors.emplace_back(part.name, part.value);
+  }
+  for (auto& [name, tensor] : file.tensors) {
+    if (name == "mean.0") tensor = ones({1});
+  }
+  io::save_safetensors(path_, file);
+  Adam fresh(model);
+  testing::expect_refusal(
+      [&] { io::load(path_, fresh); },
+      "[load] " + path_.string() +
+          " does not fit the model:\n  different: mean.0 is (1,) f32, must be (5, 3) f32");
+  EXPECT_FALSE(fresh.mean[0].defined());
+  EXPECT_EQ(fresh.steps.at({0}), 0.0);
+}
+
 TEST_F(StateFile, OfAnAverageAndAPlateauToo) {
   Model model = make_model();
   Average average(model, {.decay = 0.5});
@@ -98,6 +151,15 @@ TEST_F(StateFile, OfAnAverageAndAPlateauToo) {
   EXPECT_EQ(restored.first.updates.item(), 3.0);
   EXPECT_EQ(restored.second.lr(), plateau.lr());
   EXPECT_LT(plateau.lr(), 0.05);
+  testing::expect_all_refused(
+      testing::hostile_tensors(io::load_safetensors(path_)), path_, [&] { io::load(path_, restored); },
+      [](const testing::HostileFile& hostile) {
+        // Floating numbers take the model's type; a loss may be infinite.
+        return (hostile.change == "other type" && !hostile.name.ends_with("updates")) ||
+               (hostile.change == "infinite" &&
+                (hostile.name == "1.best" || hostile.name == "0.model.frozen")) ||
+               (hostile.change == "NaN" && hostile.name == "0.model.frozen");
+      });
 }
 
 }  // namespace
