@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <charconv>
+#include <limits>
 #include <map>
-#include <set>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "likely/io/safetensors.hpp"
 #include "likely/kernels/build_info.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::train::detail {
 
@@ -16,45 +21,94 @@ namespace {
 
 using Metadata = std::map<std::string, std::string>;
 
-// One list of the fields for both directions. Floating numbers are written in hexadecimal: exactly.
+constexpr const char* kMetricsChecksum = "metrics_checksum";
+
+// One list of the fields, and of what they may be, for both directions. Floating numbers are written in
+// hexadecimal: exactly.
 template <class Place, class Visit>
 void for_each_field(Place& position, Visit&& visit) {
-  visit("seed", position.seed);
-  visit("epoch", position.epoch);
-  visit("batch", position.batch);
-  visit("batches", position.batches);
-  visit("step", position.step);
-  visit("loss_sum", position.loss_sum);
-  visit("rows", position.rows);
-  visit("lr", position.lr);
-  visit("best_value", position.best_value);
-  visit("best_epoch", position.best_epoch);
-  visit("waited", position.waited);
-  visit("seconds", position.seconds);
-  visit("metrics_bytes", position.metrics_bytes);
+  visit("seed", position.seed, Values::any);
+  visit("epoch", position.epoch, Values::count);
+  visit("batch", position.batch, Values::count);
+  visit("batches", position.batches, Values::count);
+  visit("step", position.step, Values::count);
+  visit("loss_sum", position.loss_sum, Values::finite);
+  visit("rows", position.rows, Values::count);
+  visit("lr", position.lr, Values::at_least_0);
+  visit("best_value", position.best_value, Values::not_nan);
+  visit("best_epoch", position.best_epoch, Values::count);
+  visit("waited", position.waited, Values::count);
+  visit("seconds", position.seconds, Values::at_least_0);
+  visit("metrics_bytes", position.metrics_bytes, Values::count);
 }
 
 std::string text_of(double value) { return fmt::format("{:a}", value); }
 std::string text_of(std::int64_t value) { return std::to_string(value); }
 std::string text_of(std::uint64_t value) { return std::to_string(value); }
 
-bool parse(const std::string& text, double& value) {
-  char* end = nullptr;
-  value = std::strtod(text.c_str(), &end);
-  return !text.empty() && *end == '\0';
+// The whole text, whatever the locale.
+template <class Whole>
+bool parse(std::string_view text, Whole& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
 }
-bool parse(const std::string& text, std::int64_t& value) {
-  char* end = nullptr;
-  value = std::strtoll(text.c_str(), &end, 10);
-  return !text.empty() && *end == '\0';
-}
-bool parse(const std::string& text, std::uint64_t& value) {
-  char* end = nullptr;
-  value = std::strtoull(text.c_str(), &end, 10);
-  return !text.empty() && *end == '\0';
+bool parse(std::string_view text, double& value) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const bool digits = text.starts_with("0x");
+  if (digits) text.remove_prefix(2);
+  if (text.starts_with('-') || (!digits && text != "inf" && text != "nan")) return false;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex);
+  if (negative) value = -value;
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}\"", path.string()); }
+
+[[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& why) {
+  refuse("fit", quoted(path) + ": " + why);
+}
+
+// Wrong numbers would be counted on with: each is looked at before anything is done with it.
+template <class Number>
+void read_field(const std::filesystem::path& path, const Metadata& metadata, const char* name, Number& value,
+                Values values) {
+  const auto found = metadata.find(name);
+  if (found == metadata.end())
+    refuse("fit", quoted(path) + " is not a checkpoint of a training: it does not say its " + name);
+  if (!parse(found->second, value))
+    refuse_file(path, fmt::format("its {} is \"{}\", which is not such a number", name, found->second));
+  if constexpr (!std::is_unsigned_v<Number>) {
+    const std::string wrong = number_misfit(name, value, values);
+    if (!wrong.empty()) refuse_file(path, wrong);
+  }
+}
+
+Position position_of(const std::filesystem::path& path, const Metadata& metadata) {
+  Position position;
+  for_each_field(position, [&](const char* name, auto& value, Values values) {
+    read_field(path, metadata, name, value, values);
+  });
+  if (metadata.contains(kMetricsChecksum)) {
+    std::uint64_t checksum = 0;
+    read_field(path, metadata, kMetricsChecksum, checksum, Values::any);
+    if (checksum > std::numeric_limits<std::uint32_t>::max())
+      refuse_file(path, fmt::format("{} is {}, which is no checksum", kMetricsChecksum, checksum));
+    position.metrics_checksum = static_cast<std::uint32_t>(checksum);
+  }
+  const std::int64_t begun = position.epoch + 1;
+  if (position.best_epoch > begun || position.waited > begun) {
+    refuse_file(path, fmt::format("best_epoch {} and waited {} lie behind the epochs that were begun, {}",
+                                  position.best_epoch, position.waited, begun));
+  }
+  // Every batch has at least one row.
+  if (position.rows < position.batch || (position.batch == 0 && position.rows > 0)) {
+    refuse_file(path,
+                fmt::format("{} batches of the epoch cannot have {} rows", position.batch, position.rows));
+  }
+  return position;
+}
 
 void add(io::NamedTensors& file, const std::string& prefix, const std::vector<Slot>& slots) {
   for (const Slot& slot : slots) {
@@ -62,49 +116,58 @@ void add(io::NamedTensors& file, const std::string& prefix, const std::vector<Sl
   }
 }
 
-// Matches a file's tensors with slots, refusing what does not fit; assign() then puts them there.
+// Matches a file's tensors with slots, refusing what does not fit; exchange() then puts them there, and when
+// called again takes them out.
 class Restore {
  public:
-  Restore(const std::filesystem::path& path, const io::NamedTensors& file) : path_(path) {
-    for (const auto& [name, tensor] : file.tensors) left_.emplace(name, &tensor);
+  explicit Restore(std::filesystem::path path) : path_(std::move(path)), file_(io::load_safetensors(path_)) {
+    for (auto& [name, tensor] : file_.tensors) left_.emplace(name, &tensor);
   }
+
+  const Metadata& metadata() const { return file_.metadata; }
 
   void match(const std::string& prefix, const std::vector<Slot>& slots) {
     for (const Slot& slot : slots) {
-      const auto found = left_.find(prefix + slot.name);
+      const std::string name = prefix + slot.name;
+      const auto found = left_.find(name);
       if (found == left_.end()) {
-        if (slot.learned) no_fit(prefix + slot.name + " is missing");
-        pairs_.emplace_back(slot.value, nullptr);
-        continue;
+        if (slot.value->defined() && !slot.comes_later) no_fit(name + " is missing");
+        pairs_.emplace_back(slot.value, Tensor());
+      } else {
+        check(name, slot, *found->second);
+        pairs_.emplace_back(slot.value, *found->second);
+        left_.erase(found);
       }
-      const Tensor& saved = *found->second;
-      if (slot.learned && !(saved.shape() == slot.value->shape() && saved.dtype() == slot.value->dtype())) {
-        no_fit(fmt::format("{} is {} {}, the model's {} {}", prefix + slot.name, name_of(saved.dtype()),
-                           saved.shape().string(), name_of(slot.value->dtype()),
-                           slot.value->shape().string()));
-      }
-      pairs_.emplace_back(slot.value, &saved);
-      left_.erase(found);
+      pairs_.back().second.set_frozen(slot.value->frozen());
     }
   }
-
-  void assign() {
+  void match_all() const {
     if (!left_.empty()) no_fit("nothing is called " + left_.begin()->first);
-    for (const auto& [target, saved] : pairs_) {
-      const bool frozen = target->frozen();
-      *target = saved == nullptr ? Tensor() : *saved;
-      target->set_frozen(frozen);
-    }
   }
 
- private:
+  void exchange() {
+    for (auto& [target, saved] : pairs_) std::swap(*target, saved);
+  }
   [[noreturn]] void no_fit(const std::string& why) const {
     refuse("fit", quoted(path_) + " does not fit the model and optimizer: " + why);
   }
 
-  const std::filesystem::path& path_;
+ private:
+  void check(const std::string& name, const Slot& slot, const Tensor& saved) const {
+    const Tensor& now = *slot.value;
+    if (now.defined() && !(saved.shape() == now.shape() && saved.dtype() == now.dtype())) {
+      no_fit(fmt::format("{} is {} {}, the model's {} {}", name, name_of(saved.dtype()),
+                         saved.shape().string(), name_of(now.dtype()), now.shape().string()));
+    }
+    if (!slot.learned || now.frozen()) return;
+    const std::string wrong = values_misfit(name, saved, Values::finite);
+    if (!wrong.empty()) no_fit(wrong);
+  }
+
+  std::filesystem::path path_;
+  io::NamedTensors file_;
   std::map<std::string, const Tensor*> left_;
-  std::vector<std::pair<Tensor*, const Tensor*>> pairs_;
+  std::vector<std::pair<Tensor*, Tensor>> pairs_;
 };
 
 }  // namespace
@@ -115,23 +178,10 @@ void save_checkpoint(const std::filesystem::path& path, Learner& learner, const 
   add(file, "", learner.state_slots());
   file.metadata["likely"] = version();
   for_each_field(position,
-                 [&](const char* name, const auto& value) { file.metadata[name] = text_of(value); });
+                 [&](const char* name, const auto& value, Values) { file.metadata[name] = text_of(value); });
+  if (position.metrics_checksum)
+    file.metadata[kMetricsChecksum] = text_of(std::uint64_t{*position.metrics_checksum});
   io::save_safetensors(path, file);
-}
-
-Position load_checkpoint(const std::filesystem::path& path, Learner& learner) {
-  const io::NamedTensors file = io::load_safetensors(path);
-  Position position;
-  for_each_field(position, [&](const char* name, auto& value) {
-    const auto found = file.metadata.find(name);
-    if (found == file.metadata.end() || !parse(found->second, value))
-      refuse("fit", quoted(path) + " is not a checkpoint of a training: it does not say its " + name);
-  });
-  Restore restore(path, file);
-  restore.match("model.", learner.model_slots());
-  restore.match("", learner.state_slots());
-  restore.assign();
-  return position;
 }
 
 void save_best(const std::filesystem::path& path, Learner& learner, const Position& position) {
@@ -143,11 +193,31 @@ void save_best(const std::filesystem::path& path, Learner& learner, const Positi
   io::save_safetensors(path, file);
 }
 
-void load_best(const std::filesystem::path& path, Learner& learner) {
-  const io::NamedTensors file = io::load_safetensors(path);
-  Restore restore(path, file);
-  restore.match("", learner.best_slots());
-  restore.assign();
+Position load_checkpoint(const CheckpointFiles& files, Learner& learner,
+                         const std::function<void(const Position&)>& check) {
+  Restore state(files.checkpoint);
+  const Position position = position_of(files.checkpoint, state.metadata());
+  check(position);
+  state.match("model.", learner.model_slots());
+  state.match("", learner.state_slots());
+  state.match_all();
+  std::optional<Restore> best;
+  if (position.best_epoch > 0) {
+    best.emplace(files.best);
+    best->match("", learner.best_slots());
+    best->match_all();
+  }
+  state.exchange();
+  if (best) best->exchange();
+  const std::string wrong = learner.misfit();
+  const std::string best_wrong = best ? learner.best_misfit() : std::string();
+  if (!wrong.empty() || !best_wrong.empty()) {
+    if (best) best->exchange();
+    state.exchange();
+    if (!wrong.empty()) state.no_fit(wrong);
+    best->no_fit(best_wrong);
+  }
+  return position;
 }
 
 }  // namespace likely::train::detail

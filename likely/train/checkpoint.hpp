@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "likely/train/learner.hpp"
 
@@ -20,21 +22,31 @@ struct Position {
   std::int64_t rows = 0;
   double lr = 0.0;
   double best_value = 0.0;
-  std::int64_t best_epoch = 0;     // counted from 1; 0: none yet
-  std::int64_t waited = 0;         // epochs since then
-  double seconds = 0.0;            // spent so far
-  std::int64_t metrics_bytes = 0;  // how much of metrics.jsonl belongs to it
+  std::int64_t best_epoch = 0;                      // counted from 1; 0: none yet
+  std::int64_t waited = 0;                          // epochs since then
+  double seconds = 0.0;                             // spent so far
+  std::int64_t metrics_bytes = 0;                   // how much of metrics.jsonl belongs to it
+  std::optional<std::uint32_t> metrics_checksum{};  // of these bytes; older checkpoints have none
 };
 
 // One safetensors file with tensors "model.<part>", "optimizer.<part>" and so on, and the position as
 // metadata. Parts that are empty are left out.
 void save_checkpoint(const std::filesystem::path& path, Learner& learner, const Position& position);
 
-// Puts back what save_checkpoint wrote. Refuses a file that does not fit, before anything is changed.
-Position load_checkpoint(const std::filesystem::path& path, Learner& learner);
-
 // The best model alone, by the names of its parts: io::load reads it.
 void save_best(const std::filesystem::path& path, Learner& learner, const Position& position);
-void load_best(const std::filesystem::path& path, Learner& learner);
+
+// The two files of a training.
+struct CheckpointFiles {
+  std::filesystem::path checkpoint;
+  std::filesystem::path best;  // read where the position speaks of a best epoch
+};
+
+// Puts back what save_checkpoint and save_best wrote. Refuses, naming the file and what is wrong: numbers of
+// the position that cannot be, what `check` refuses of it, and tensors that are missing, unknown, of another
+// shape or type, not finite where they are learned, or not what they are there for (tree/misfit.hpp). Nothing
+// has been changed then.
+Position load_checkpoint(const CheckpointFiles& files, Learner& learner,
+                         const std::function<void(const Position&)>& check);
 
 }  // namespace likely::train::detail

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
+#include "likely/io/checksum.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/optim/clip.hpp"
 #include "likely/train/blame.hpp"
@@ -91,10 +93,12 @@ class Run {
   }
 
   std::int64_t total_steps() const {
-    const std::int64_t per_epoch = (batches_per_epoch_ + settings_.accumulate - 1) / settings_.accumulate;
     if (settings_.epochs == 0) return settings_.steps;
-    if (settings_.steps == 0) return settings_.epochs * per_epoch;
-    return std::min(settings_.steps, settings_.epochs * per_epoch);
+    // Epochs without end are as many as can be counted.
+    std::int64_t all = 0;
+    if (__builtin_mul_overflow(settings_.epochs, steps_for(batches_per_epoch_), &all))
+      all = std::numeric_limits<std::int64_t>::max();
+    return settings_.steps == 0 ? all : std::min(settings_.steps, all);
   }
 
   std::string where() const { return fmt::format("\"{}\"", settings_.out.string()); }
@@ -109,6 +113,7 @@ class Run {
     named.monitor = monitor_.name();
     const std::string config = config_text(learner_, data_, named);
     if (there && std::filesystem::exists(folder_->config())) {
+      io::check_seal("fit", folder_->config(), folder_->read_config());
       std::string all;
       for (const std::string& difference : differences(config, folder_->read_config())) {
         all += (all.empty() ? "" : "; ") + difference;
@@ -117,8 +122,8 @@ class Run {
     }
     check_room();
     if (there && std::filesystem::exists(folder_->checkpoint())) {
-      position_ = load_checkpoint(folder_->checkpoint(), learner_);
-      if (position_.best_epoch > 0) load_best(folder_->best(), learner_);
+      position_ = load_checkpoint({folder_->checkpoint(), folder_->best()}, learner_,
+                                  [&](const Position& position) { check_position(position); });
       learner_.set_learning_rate(position_.lr);
       folder_->open_metrics(position_.metrics_bytes);
       history_ = read_epochs(folder_->metrics());
@@ -131,6 +136,34 @@ class Run {
       folder_->open_metrics(0);
       save();
     }
+  }
+
+  // Every number of a place in the data follows from two of them.
+  void check_position(const Position& position) const {
+    const auto no_place = [&](const std::string& why) {
+      refuse("fit", fmt::format("\"{}\": {}", folder_->checkpoint().string(), why));
+    };
+    if (position.seed != settings_.seed)
+      no_place(fmt::format("its seed is {}, that of this training {}", position.seed, settings_.seed));
+    if (position.batch > batches_per_epoch_)
+      no_place(fmt::format("batch is {}, an epoch has {}", position.batch, batches_per_epoch_));
+    // By division: a product might be too large for a number.
+    const auto follows = [&](std::int64_t count, std::int64_t of_this_epoch, std::int64_t per_epoch) {
+      const std::int64_t before = count - of_this_epoch;
+      return before >= 0 && before % per_epoch == 0 && before / per_epoch == position.epoch;
+    };
+    const std::int64_t steps = steps_for(position.batch);
+    if (!follows(position.batches, position.batch, batches_per_epoch_) ||
+        !follows(position.step, steps, steps_for(batches_per_epoch_))) {
+      no_place(fmt::format("epoch {}, batch {}, batches {} and step {} are no place of one training",
+                           position.epoch, position.batch, position.batches, position.step));
+    }
+    folder_->check_metrics(position.metrics_bytes, position.metrics_checksum);
+  }
+
+  // How many steps so many batches of an epoch make.
+  std::int64_t steps_for(std::int64_t batches) const {
+    return batches / settings_.accumulate + (batches % settings_.accumulate > 0 ? 1 : 0);
   }
 
   // A checkpoint holds the model and up to two numbers a parameter of the optimizer; the best model comes on
@@ -279,6 +312,7 @@ class Run {
     position_.seconds = spent_before_ + seconds_since(begin_);
     position_.lr = learner_.learning_rate();
     position_.metrics_bytes = folder_->metrics_bytes();
+    position_.metrics_checksum = folder_->metrics_checksum();
     save_checkpoint(folder_->checkpoint(), learner_, position_);
     saved_at_ = Clock::now();
     saved_step_ = position_.step;

@@ -37,6 +37,7 @@
 #include "likely/train/loss_form.hpp"
 #include "likely/train/metrics.hpp"
 #include "likely/train/options.hpp"
+#include "likely/tree/misfit.hpp"
 #include "likely/tree/tree.hpp"
 
 namespace likely::train {
@@ -120,6 +121,7 @@ class LearnerOf final : public Learner {
   std::vector<Slot> state_slots() override {
     std::vector<Slot> slots;
     add_slots(slots, "optimizer.", optimizer_);
+    for (Slot& slot : slots) slot.comes_later = true;
     if (average_ != nullptr) {
       add_slots(slots, "average.model.", average_->model);
       slots.push_back({"average.updates", &average_->updates, false});
@@ -129,6 +131,14 @@ class LearnerOf final : public Learner {
   }
   std::vector<Slot> best_slots() override { return slots_of(best_); }
   void keep_best() override { best_ = measured(); }
+  std::string misfit() const override {
+    std::string wrong = prefixed("model.", likely::misfit(model_));
+    if (wrong.empty()) wrong = prefixed("optimizer.", likely::misfit(optimizer_));
+    if (wrong.empty() && average_ != nullptr) wrong = prefixed("average.", likely::misfit(*average_));
+    if (wrong.empty() && plateau_ != nullptr) wrong = prefixed("plateau.", likely::misfit(*plateau_));
+    return wrong;
+  }
+  std::string best_misfit() const override { return likely::misfit(best_); }
 
   std::string model_type() const override { return readable_type(typeid(Model).name()); }
   std::string optimizer_type() const override { return readable_type(typeid(Optimizer).name()); }
@@ -138,6 +148,10 @@ class LearnerOf final : public Learner {
   Model take_best() { return std::move(best_); }
 
  private:
+  static std::string prefixed(const char* prefix, const std::string& wrong) {
+    return wrong.empty() ? wrong : prefix + wrong;
+  }
+
   Model& model_;
   Optimizer& optimizer_;
   Loss& loss_;

@@ -18,7 +18,10 @@ namespace likely::train::detail {
 struct Slot {
   std::string name;
   Tensor* value;
-  bool learned;  // a parameter or frozen: there before and after, in one shape
+  bool learned;  // a parameter or frozen
+  // Whether it may be missing in a file though it is there now: what an optimizer remembers comes with its
+  // first step.
+  bool comes_later = false;
 };
 
 // A model with its optimizer and loss. fit.hpp makes one for each type of model; the engine drives it.
@@ -44,6 +47,10 @@ class Learner {
   virtual std::vector<Slot> state_slots() = 0;
   virtual std::vector<Slot> best_slots() = 0;
   virtual void keep_best() = 0;
+  // What of these slots cannot be what it is there for, beginning with its name; empty where nothing is wrong
+  // (tree/misfit.hpp).
+  virtual std::string misfit() const = 0;
+  virtual std::string best_misfit() const = 0;
 
   virtual std::string model_type() const = 0;
   virtual std::string optimizer_type() const = 0;

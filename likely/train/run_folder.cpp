@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/checksum.hpp"
 #include "likely/io/folder_claim.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/rename.hpp"
@@ -36,6 +39,25 @@ std::unique_ptr<io::FolderLock> lock_of(const std::filesystem::path& folder) {
   } catch (const Error& error) {
     refuse("fit", error.what());
   }
+}
+
+// Of the first bytes of a file; refuses one that has fewer.
+std::uint32_t checksum_of_start(const std::filesystem::path& path, std::int64_t bytes) {
+  constexpr std::int64_t kPiece = 1 << 16;
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> piece(static_cast<std::size_t>(std::min(bytes, kPiece)));
+  std::uint32_t checksum = 0;
+  for (std::int64_t read = 0; read < bytes;) {
+    file.read(piece.data(), std::min(bytes - read, kPiece));
+    const std::int64_t got = file.gcount();
+    if (got == 0) {
+      refuse("fit", fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(path), read,
+                                bytes));
+    }
+    checksum = io::checksum_of(piece.data(), static_cast<std::size_t>(got), checksum);
+    read += got;
+  }
+  return checksum;
 }
 
 }  // namespace
@@ -73,6 +95,12 @@ std::string RunFolder::read_config() const {
   return text.str();
 }
 
+void RunFolder::check_metrics(std::int64_t bytes, std::optional<std::uint32_t> checksum) const {
+  if (!checksum) return;
+  if (checksum_of_start(metrics(), bytes) != *checksum)
+    refuse("fit", quoted(metrics()) + " was changed after it was written (its checksum does not fit)");
+}
+
 void RunFolder::open_metrics(std::int64_t bytes) {
   const bool is_new = !std::filesystem::exists(metrics());
   const int file = io::detail::away_from_standard_streams(
@@ -88,6 +116,7 @@ void RunFolder::open_metrics(std::int64_t bytes) {
   if (ftruncate(fileno(log_), bytes) != 0)
     refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
   metrics_bytes_ = bytes;
+  metrics_checksum_ = checksum_of_start(metrics(), bytes);
 }
 
 void RunFolder::append_metrics(std::string_view line) {
@@ -95,6 +124,8 @@ void RunFolder::append_metrics(std::string_view line) {
                        std::fputc('\n', log_) != EOF && std::fflush(log_) == 0;
   if (!written) refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
   metrics_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  metrics_checksum_ = io::checksum_of(line.data(), line.size(), metrics_checksum_);
+  metrics_checksum_ = io::checksum_of("\n", 1, metrics_checksum_);
 }
 
 }  // namespace likely::train::detail

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,18 +37,23 @@ class RunFolder {
   void write_config(std::string_view text) const;
   std::string read_config() const;
 
+  // Refuses a metrics.jsonl that is shorter, or whose first bytes have another checksum (where that is
+  // known).
+  void check_metrics(std::int64_t bytes, std::optional<std::uint32_t> checksum) const;
   // Opens metrics.jsonl and cuts it to so many bytes: what a killed training wrote after its last checkpoint
   // will be written again. Refuses a file that is shorter.
   void open_metrics(std::int64_t bytes);
   // Appends one line, which the system has when this returns.
   void append_metrics(std::string_view line);
   std::int64_t metrics_bytes() const { return metrics_bytes_; }
+  std::uint32_t metrics_checksum() const { return metrics_checksum_; }
 
  private:
   std::filesystem::path folder_;
   std::unique_ptr<io::FolderLock> lock_;
   std::FILE* log_ = nullptr;
   std::int64_t metrics_bytes_ = 0;
+  std::uint32_t metrics_checksum_ = 0;
 };
 
 }  // namespace likely::train::detail

@@ -5,7 +5,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "likely/io/checksum.hpp"
 #include "likely/kernels/build_info.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::train::detail {
 
@@ -66,7 +68,7 @@ std::string config_text(Learner& learner, const Data& data, const Settings& sett
   config["model"] = learner.model_type();
   config["parameters"] = count_learned(learner.model_slots());
   config["parts"] = parts_of(learner.model_slots());
-  return config.dump(2) + "\n";
+  return io::sealed_json(config.dump(2) + "\n");
 }
 
 std::vector<std::string> differences(const std::string& now, const std::string& then) {
@@ -102,15 +104,28 @@ std::string line_of(const StepReport& report) {
 std::vector<EpochReport> read_epochs(const std::filesystem::path& path) {
   std::vector<EpochReport> reports;
   std::ifstream file(path);
+  std::int64_t line_number = 0;
   for (std::string text; std::getline(file, text);) {
+    ++line_number;
     const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object() || !line.contains("epoch")) continue;
-    EpochReport report{.epoch = line.value("epoch", std::int64_t{0}),
-                       .step = line.value("step", std::int64_t{0}),
+    const auto count = [&](const char* key) {
+      const Json value = line.value(key, Json(0));
+      const bool fine = value.is_number_integer() && value.get<double>() >= 0.0 &&
+                        value.get<double>() <= static_cast<double>(kMostCounted);
+      if (!fine) {
+        refuse("fit", path.string() + ", line " + std::to_string(line_number) + ": " + key + " is " +
+                          value.dump() + ", must be a count from 0 to 2^53");
+      }
+      return value.get<std::int64_t>();
+    };
+    EpochReport report{.epoch = count("epoch"),
+                       .step = count("step"),
                        .loss = number(line.value("loss", Json())),
                        .lr = number(line.value("lr", Json()))};
-    report.improved = line.value("improved", false);
-    report.seconds = line.value("seconds", 0.0);
+    const Json improved = line.value("improved", Json(false));
+    report.improved = improved.is_boolean() && improved.get<bool>();
+    report.seconds = number(line.value("seconds", Json(0.0)));
     for (const auto& [key, value] : line.items()) {
       for (const std::string_view prefix : {kValidation, kTrain}) {
         if (!key.starts_with(prefix)) continue;

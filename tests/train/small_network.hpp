@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "likely/likely.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace likely::testing {
 
@@ -36,22 +34,6 @@ inline data::Dataset three_classes(std::int64_t rows, std::uint64_t seed) {
 
 inline constexpr auto kCrossEntropy = [](auto& model, const data::Batch& batch, const auto&... training) {
   return softmax_cross_entropy(model(batch.x, training...), batch.y);
-};
-
-// A folder of this test program's own, empty, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "likely_train_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 // Whether two trees hold the same bits.

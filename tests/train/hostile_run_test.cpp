@@ -1,0 +1,226 @@
+// Run folders that were changed: by a byte, which the checksums see, or by somebody who wrote them anew.
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <cmath>
+
+#include "likely/likely.hpp"
+#include "tests/support/check_gradients.hpp"
+#include "tests/support/hostile_tensors.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tests/train/small_network.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+using testing::hostile_metadata;
+using testing::hostile_tensors;
+using testing::HostileFile;
+using testing::kCrossEntropy;
+using testing::read_bytes;
+using testing::SmallNetwork;
+using testing::three_classes;
+using testing::write_bytes;
+
+// A run of two epochs and the first batches of a third, with everything that is kept.
+class HostileRun : public ::testing::Test {
+ protected:
+  template <class Make>
+  void train(const Make& make, std::int64_t steps) {
+    SmallNetwork model(Rng(5));
+    auto optimizer = make(model);
+    optim::Average average(model, {.decay = 0.9});
+    optim::Plateau plateau({.lr = 0.02, .factor = 0.5, .patience = 0});
+    static const data::Dataset rows = three_classes(70, 1), others = three_classes(30, 2);
+    const SmallNetwork before = model;
+    try {
+      train::fit(model, optimizer, {.train = rows, .validation = others}, kCrossEntropy,
+                 {.steps = steps,
+                  .batch = 16,
+                  .seed = 9,
+                  .accumulate = 2,
+                  .plateau = &plateau,
+                  .average = &average,
+                  .out = folder_.path(),
+                  .resume = true,
+                  .figures = false,
+                  .progress = train::Progress::silent});
+    } catch (const Error&) {
+      // Whatever was refused, nothing of it is in the model.
+      EXPECT_TRUE(testing::same_bits(model, before));
+      EXPECT_TRUE(testing::same_bits(average.model, before));
+      EXPECT_EQ(plateau.lr(), 0.02);
+      throw;
+    }
+  }
+  static optim::Adam adam(const SmallNetwork& model) { return optim::Adam(model, {.lr = 0.01}); }
+  void begin() { train(adam, kSteps); }
+  void resume() { train(adam, kSteps); }  // reads everything and has nothing left to do
+
+  static constexpr std::int64_t kSteps = 8;
+  testing::TemporaryFolder folder_;
+  const std::filesystem::path checkpoint_ = folder_ / "checkpoint.safetensors";
+};
+
+bool is_square(const std::string& name) {
+  return name.find("square") != std::string::npos || name.find("running_") != std::string::npos;
+}
+
+TEST_F(HostileRun, TensorsOfACheckpointAreCheckedOneByOne) {
+  begin();
+  resume();
+  testing::expect_all_refused(
+      hostile_tensors(io::load_safetensors(checkpoint_)), checkpoint_, [&] { resume(); },
+      [](const HostileFile& hostile) {
+        // Sums and statistics may overflow in good faith, a best loss may be infinite; an optimizer remembers
+        // nothing of a part that it has not changed yet.
+        return (hostile.change == "infinite" &&
+                (is_square(hostile.name) || hostile.name == "plateau.best")) ||
+               (hostile.change == "missing" && hostile.name.starts_with("optimizer.") &&
+                hostile.name != "optimizer.steps");
+      });
+}
+
+TEST_F(HostileRun, TensorsOfTheBestModelAreCheckedToo) {
+  begin();
+  const std::filesystem::path best = folder_ / "best.safetensors";
+  testing::expect_all_refused(
+      hostile_tensors(io::load_safetensors(best)), best, [&] { resume(); },
+      [](const HostileFile& hostile) { return hostile.change == "infinite" && is_square(hostile.name); });
+}
+
+TEST_F(HostileRun, StatesOfEveryOptimizerAreChecked) {
+  const auto expect = [&](const auto& make) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      std::filesystem::remove_all(entry.path());
+    train(make, kSteps);
+    std::vector<HostileFile> files = hostile_tensors(io::load_safetensors(checkpoint_));
+    std::erase_if(files, [](const HostileFile& file) { return !file.name.starts_with("optimizer."); });
+    testing::expect_all_refused(
+        files, checkpoint_, [&] { train(make, kSteps); },
+        [](const HostileFile& hostile) {
+          return (hostile.change == "infinite" && is_square(hostile.name)) ||
+                 (hostile.change == "missing" && hostile.name != "optimizer.steps");
+        });
+  };
+  expect([](const SmallNetwork& m) { return optim::Sgd(m, {.lr = 0.05, .momentum = 0.9}); });
+  expect([](const SmallNetwork& m) { return optim::AdamW(m, {.lr = 0.01}); });
+  expect([](const SmallNetwork& m) {
+    return optim::Rmsprop(m, {.lr = 0.001, .momentum = 0.5, .centred = true});
+  });
+  expect([](const SmallNetwork& m) { return optim::Adagrad(m, {.lr = 0.01}); });
+  expect([](const SmallNetwork& m) { return optim::Langevin(m, {.lr = 0.01, .examples = 70}, Rng(1)); });
+}
+
+TEST_F(HostileRun, ThePlaceInTheDataIsChecked) {
+  begin();
+  const io::NamedTensors valid = io::load_safetensors(checkpoint_);
+  testing::expect_all_refused(
+      hostile_metadata(valid), checkpoint_, [&] { resume(); },
+      [](const HostileFile& hostile) {
+        const bool is_double = hostile.name == "loss_sum" || hostile.name == "best_value";
+        // Who wrote it does not matter; without a checksum the metrics are not compared; a sum of losses and
+        // the best loss may be anything finite, the best one also infinite.
+        return hostile.name == "likely" ||
+               (hostile.name == "metrics_checksum" && hostile.change == "missing") ||
+               (is_double && hostile.change == "\"-0x1p+0\"") ||
+               (hostile.name == "best_value" && hostile.change == "\"-inf\"");
+      });
+  const auto expect = [&](const std::map<std::string, std::string>& changes, const std::string& message) {
+    io::NamedTensors file = valid;
+    for (const auto& [key, value] : changes) file.metadata.at(key) = value;
+    testing::write_plain_safetensors(checkpoint_, file);
+    expect_refusal([&] { resume(); }, "[fit] \"" + checkpoint_.string() + "\"" + message);
+  };
+  expect({{"epoch", "-1"}}, ": epoch is -1, must be a count from 0 to 2^53");
+  expect({{"step", "9223372036854775807"}}, ": step is 9223372036854775807, must be a count from 0 to 2^53");
+  expect({{"step", "9223372036854775808"}},
+         ": its step is \"9223372036854775808\", which is not such a number");
+  expect({{"batch", "6"}}, ": batch is 6, an epoch has 5");
+  // 8 steps of 2 batches, 3 an epoch: 2 epochs of 5 batches, and 4 of the third.
+  expect({{"epoch", "3"}}, ": epoch 3, batch 4, batches 14 and step 8 are no place of one training");
+  expect({{"step", "7"}}, ": epoch 2, batch 4, batches 14 and step 7 are no place of one training");
+  expect({{"batch", "3"}}, ": epoch 2, batch 3, batches 14 and step 8 are no place of one training");
+  expect({{"batches", "9007199254740992"}},
+         ": epoch 2, batch 4, batches 9007199254740992 and step 8 are no place of one training");
+  expect({{"rows", "3"}}, ": 4 batches of the epoch cannot have 3 rows");
+  expect({{"best_epoch", "4"}}, ": best_epoch 4 and waited " + valid.metadata.at("waited") +
+                                    " lie behind the epochs that were begun, 3");
+  expect({{"lr", "nan"}}, ": lr is nan, must be finite and at least 0");
+  expect({{"lr", "-0x1p-3"}}, ": lr is -0.125, must be finite and at least 0");
+  expect({{"best_value", "nan"}}, ": best_value is nan, must be a number");
+  expect({{"metrics_bytes", "-1"}}, ": metrics_bytes is -1, must be a count from 0 to 2^53");
+  expect({{"seed", "10"}}, ": its seed is 10, that of this training 9");
+  expect({{"metrics_checksum", "4294967296"}}, ": metrics_checksum is 4294967296, which is no checksum");
+}
+
+// What was written by an older likely, without checksums, goes on.
+TEST_F(HostileRun, OlderRunsAreContinued) {
+  begin();
+  io::NamedTensors file = io::load_safetensors(checkpoint_);
+  file.metadata.erase("metrics_checksum");
+  testing::write_plain_safetensors(checkpoint_, file);
+  std::string config = read_bytes(folder_ / "config.json");
+  config.erase(2, config.find('\n', 2) - 1);
+  EXPECT_EQ(config.find("checksum"), std::string::npos);
+  write_bytes(folder_ / "config.json", config);
+  resume();
+}
+
+// Every file that is read again, one byte after the other (of the larger ones, some).
+TEST_F(HostileRun, AChangedByteIsSeen) {
+  begin();
+  for (const char* name : {"config.json", "metrics.jsonl", "checkpoint.safetensors", "best.safetensors"}) {
+    SCOPED_TRACE(name);
+    const std::filesystem::path path = folder_ / name;
+    const std::string valid = read_bytes(path);
+    const std::size_t stride = valid.size() / 60 + 1;
+    for (std::size_t i = 0; i < valid.size(); i += stride) {
+      std::string bytes = valid;
+      bytes[i] = static_cast<char>(bytes[i] ^ 1);
+      write_bytes(path, bytes);
+      try {
+        resume();
+        ADD_FAILURE() << "byte " << i << " of " << valid.size() << " may be changed";
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+      }
+    }
+    write_bytes(path, valid);
+  }
+  resume();
+  const std::filesystem::path metrics = folder_ / "metrics.jsonl";
+  std::string bytes = read_bytes(metrics);
+  bytes[bytes.find("loss") + 7] ^= 1;
+  write_bytes(metrics, bytes);
+  expect_refusal([&] { resume(); }, "[fit] \"" + metrics.string() +
+                                        "\" was changed after it was written (its checksum does not fit)");
+}
+
+TEST_F(HostileRun, LinesOfMetricsThatCannotBeAreRefused) {
+  for (const std::string line : {R"({"epoch": "x", "step": 1})", R"({"epoch": -1, "step": 1})",
+                                 R"({"epoch": 1.5, "step": 1})", R"({"epoch": 9223372036854775808})"}) {
+    write_bytes(folder_ / "metrics.jsonl", "{\"step\": 1}\n" + line + "\n");
+    const std::string value = line.substr(10, line.find_first_of(",}") - 10);
+    expect_refusal([&] { train::read_history(folder_.path()); },
+                   "[fit] " + (folder_ / "metrics.jsonl").string() + ", line 2: epoch is " + value +
+                       ", must be a count from 0 to 2^53");
+  }
+  write_bytes(folder_ / "metrics.jsonl",
+              R"({"epoch": 1, "step": 1, "improved": 3, "seconds": "x", "loss": []})");
+  EXPECT_TRUE(std::isnan(train::read_history(folder_.path()).at(0).loss));
+}
+
+// Numbers are written and read with a point wherever the program runs.
+TEST_F(HostileRun, TheLocaleDoesNotMatter) {
+  begin();
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  if (std::setlocale(LC_ALL, "de_DE.UTF-8") == nullptr && std::setlocale(LC_ALL, "fr_FR.UTF-8") == nullptr)
+    GTEST_SKIP() << "no locale with a decimal comma";
+  resume();
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+}  // namespace
+}  // namespace likely
