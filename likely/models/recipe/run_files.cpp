@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/checksum.hpp"
+#include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/models/recipe/runs.hpp"
 
@@ -35,11 +36,11 @@ void write_run(const Recipe& recipe, const Run& run, const std::vector<std::uint
   Json settings = Json::object();
   for (const Setting& setting : run.settings.all()) settings[setting.name] = setting.value;
   json["settings"] = std::move(settings);
-  io::write_file(recipe_file(run.out), json.dump(2) + "\n");
+  io::write_file(recipe_file(run.out), io::sealed_json(json.dump(2) + "\n"));
 }
 
 void write_report(const fs::path& folder, const std::string& json) {
-  io::write_file(folder / "report.json", json + "\n");
+  io::write_file(folder / "report.json", io::sealed_json(json + "\n"));
 }
 
 SavedRun read_run(const fs::path& folder) {
@@ -47,12 +48,13 @@ SavedRun read_run(const fs::path& folder) {
   const fs::path file = recipe_file(folder);
   if (!fs::exists(file))
     throw Error(fmt::format("{} is no run folder: it has no recipe.json", folder.string()));
-  std::ifstream stream(file);
-  const Json json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const std::string text = io::read_text(file);
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto refuse_file = [&](const std::string& why) {
     throw Error(fmt::format("{}: {}", file.string(), why));
   };
   if (!json.is_object()) refuse_file("this is not JSON");
+  if (io::seal_of(text) == io::Seal::broken) refuse_file(io::kBrokenSeal);
   SavedRun saved{};
   try {
     saved.recipe = &find_recipe(json.at("recipe").get<std::string>());

@@ -32,6 +32,7 @@ namespace detail {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 256;
+constexpr double kMostNumbersARow = 1e9;
 
 // The keys of a run, always made in this order.
 struct Keys {
@@ -73,10 +74,13 @@ bool parse_shape(std::string_view text, Shape& shape) {
     if (error != std::errc() || size < 1 || shape.rank() == Shape::kMaxRank) return false;
     shape.push_back(size);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (!text.empty() && text.front() != 'x') return false;
+    if (!text.empty() && (text.front() != 'x' || text.size() == 1)) return false;
     if (!text.empty()) text.remove_prefix(1);
   }
-  return true;
+  // More numbers than this no row has, and their product could be too large for a number.
+  double numbers = 1.0;
+  for (const std::int64_t size : shape) numbers *= static_cast<double>(size);
+  return numbers <= kMostNumbersARow;
 }
 
 // What the kept model was made for.

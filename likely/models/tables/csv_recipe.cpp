@@ -10,6 +10,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/checksum.hpp"
 #include "likely/io/text.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/tables/csv_report.hpp"
@@ -69,15 +70,20 @@ void write_origin(const Run& run, const Rows& rows) {
                                     {"target_file", origin.target_file},
                                     {"rows", origin.rows},
                                     {"target_mean", origin.target_mean}};
-  io::write_file(origin_path(run.out), json.dump(2) + "\n");
+  io::write_file(origin_path(run.out), io::sealed_json(json.dump(2) + "\n"));
 }
 
 Origin read_origin(const Run& run) {
   const std::filesystem::path path = origin_path(run.out);
-  const auto json = nlohmann::json::parse(io::read_text(path), nullptr, false);
-  if (!json.is_object()) refuse("csv", path.string() + " does not say what was learned from");
-  return {json.value("file", ""), json.value("target_file", ""), json.value("rows", std::int64_t{0}),
-          json.value("target_mean", 0.0)};
+  const std::string text = io::read_text(path);
+  io::check_seal("csv", path, text);
+  try {
+    const auto json = nlohmann::json::parse(text);
+    return {json.at("file").get<std::string>(), json.at("target_file").get<std::string>(),
+            json.at("rows").get<std::int64_t>(), json.at("target_mean").get<double>()};
+  } catch (const nlohmann::json::exception&) {
+    refuse("csv", path.string() + " does not say what was learned from");
+  }
 }
 
 // The table that was learned from, as it was then.

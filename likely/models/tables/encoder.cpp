@@ -6,15 +6,22 @@
 #include "likely/core/error.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/index.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::tables {
 
 namespace {
 
-// One column a number, one a word: (rows, expanded) f64.
-Tensor expand_columns(const Schema& schema, const Tensor& x, const std::vector<double>& fill) {
+// One column a number, one a word.
+std::size_t expanded_width(const Schema& schema) {
   std::size_t width = 0;
   for (const Column& column : schema.inputs) width += column.holds_words ? column.words.size() : 1;
+  return width;
+}
+
+// (rows, expanded) f64.
+Tensor expand_columns(const Schema& schema, const Tensor& x, const std::vector<double>& fill) {
+  const std::size_t width = expanded_width(schema);
   const std::vector<double> values = x.to_vector<double>();
   std::vector<double> expanded(static_cast<std::size_t>(x.dim(0)) * width, 0.0);
   const double* value = values.data();
@@ -74,6 +81,25 @@ Encoder Encoder::fit(const Schema& schema, const Tensor& x) {
   encoder.used = tensor(changing);
   encoder.scaler = data::Standardizer::fit(index_select(expanded, 1, encoder.used));
   return encoder;
+}
+
+std::string Encoder::misfit_for(const Schema& schema, std::int64_t wanted_features) const {
+  const auto inputs = static_cast<std::int64_t>(schema.inputs.size());
+  std::string wrong = part_misfit("fill", fill, {inputs}, DType::f64, Values::finite);
+  if (!wrong.empty()) return wrong;
+  wrong = part_misfit("used", used, {wanted_features}, DType::i64);
+  if (!wrong.empty()) return wrong;
+  std::int64_t before = -1;
+  for (const std::int64_t place : used.to_vector<std::int64_t>()) {
+    if (place <= before || place >= static_cast<std::int64_t>(expanded_width(schema))) {
+      return "used holds " + std::to_string(place) + ", must be growing places below " +
+             std::to_string(expanded_width(schema));
+    }
+    before = place;
+  }
+  wrong = part_misfit("scaler.mean", scaler.mean, {features()}, DType::f64, Values::finite);
+  if (!wrong.empty()) return wrong;
+  return part_misfit("scaler.scale", scaler.scale, {features()}, DType::f64, Values::positive);
 }
 
 Tensor Encoder::apply(const Schema& schema, const Tensor& x) const {

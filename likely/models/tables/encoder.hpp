@@ -1,6 +1,8 @@
 // Encoder: rows of a table as a network wants them.
 #pragma once
 
+#include <string>
+
 #include "likely/core/parts.hpp"
 #include "likely/data/standardizer.hpp"
 #include "likely/models/tables/table_file.hpp"
@@ -23,6 +25,8 @@ struct Encoder {
   // (rows, features) f32.
   Tensor apply(const Schema& schema, const Tensor& x) const;
   std::int64_t features() const { return used.size(); }
+  // What of its parts does not fit the columns and a network of so many inputs (tree/misfit.hpp).
+  std::string misfit_for(const Schema& schema, std::int64_t wanted_features) const;
 
   LIKELY_PARTS(fill, used, scaler)
 };

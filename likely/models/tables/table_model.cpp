@@ -1,13 +1,19 @@
 #include "likely/models/tables/table_model.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "likely/core/create.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/checksum.hpp"
 #include "likely/io/model_file.hpp"
 #include "likely/io/text.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/view.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::tables {
 
@@ -50,10 +56,60 @@ namespace {
 std::filesystem::path model_path(const std::filesystem::path& folder) { return folder / "model.safetensors"; }
 std::filesystem::path columns_path(const std::filesystem::path& folder) { return folder / "columns.json"; }
 
+// How large the parts of a saved model are.
+struct Sizes {
+  std::vector<std::int64_t> hidden{};
+  std::int64_t features = 0, linear = 0, network = 0;
+};
+
+Sizes sizes_of(const std::filesystem::path& path, const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find("sizes");
+  const nlohmann::json json =
+      nlohmann::json::parse(found == metadata.end() ? "" : found->second, nullptr, false);
+  if (!json.is_object()) refuse("csv", path.string() + " does not hold the model of a table");
+  const auto size = [&](const char* name, const nlohmann::json& value) {
+    const bool fine = value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 &&
+                      value.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMostCounted);
+    if (!fine) refuse("csv", fmt::format("{}: its size \"{}\" is {}", path.string(), name, value.dump()));
+    return value.get<std::int64_t>();
+  };
+  const auto at = [&](const char* name) { return json.value(name, nlohmann::json()); };
+  Sizes sizes{.features = size("features", at("features")),
+              .linear = size("linear", at("linear")),
+              .network = size("network", at("network"))};
+  for (const nlohmann::json& width : at("hidden")) sizes.hidden.push_back(size("hidden", width));
+  return sizes;
+}
+
+void check_part(const std::filesystem::path& path, const io::NamedTensors& file, const std::string& name,
+                const Shape& shape) {
+  const auto known = std::find_if(file.tensors.begin(), file.tensors.end(),
+                                  [&](const auto& tensor) { return tensor.first == name; });
+  const std::string wrong = part_misfit(name, known == file.tensors.end() ? Tensor() : known->second, shape,
+                                        DType::f32, Values::finite);
+  if (!wrong.empty()) refuse("csv", path.string() + ": " + wrong);
+}
+
+// Nothing is made in sizes that the file's own tensors do not have: memory that a file only speaks of could
+// be more than there is.
+void check_committee(const std::filesystem::path& path, const io::NamedTensors& file, const std::string& name,
+                     std::int64_t members, std::int64_t features, const std::vector<std::int64_t>& hidden,
+                     std::int64_t outputs) {
+  for (std::int64_t i = 0; i < members; ++i) {
+    std::int64_t in = features;
+    for (std::size_t layer = 0; layer <= hidden.size(); ++layer) {
+      const std::int64_t out = layer < hidden.size() ? hidden[layer] : outputs;
+      check_part(path, file, fmt::format("{}.members.{}.layers.{}.weight", name, i, layer), {out, in});
+      check_part(path, file, fmt::format("{}.members.{}.layers.{}.bias", name, i, layer), {out});
+      in = out;
+    }
+  }
+}
+
 }  // namespace
 
 void TableModel::save(const std::filesystem::path& folder) const {
-  io::write_file(columns_path(folder), schema.text());
+  io::write_file(columns_path(folder), io::sealed_json(schema.text()));
   const nlohmann::json sizes{{"hidden", hidden},
                              {"features", encoder.features()},
                              {"linear", linear.members.size()},
@@ -61,23 +117,44 @@ void TableModel::save(const std::filesystem::path& folder) const {
   io::save(model_path(folder), *this, {{"sizes", sizes.dump()}});
 }
 
+std::string TableModel::misfit() const {
+  if (linear.members.empty() || network.members.empty()) return "a committee has no members";
+  const std::int64_t features = linear.members.front().layers.front().weight.dim(1);
+  std::string wrong = encoder.misfit_for(schema, features);
+  if (!wrong.empty()) return "encoder." + wrong;
+  if (schema.classifies()) {
+    if (target.mean.defined() || target.scale.defined())
+      return "target is there, must be empty for a model of classes";
+  } else {
+    wrong = part_misfit("target.mean", target.mean, {}, DType::f64, Values::finite);
+    if (!wrong.empty()) return wrong;
+    wrong = part_misfit("target.scale", target.scale, {}, DType::f64, Values::positive);
+    if (!wrong.empty()) return wrong;
+  }
+  wrong = part_misfit("weight", weight, {}, DType::f64, Values::at_least_0);
+  if (wrong.empty() && weight.item() > 1.0)
+    wrong = fmt::format("weight holds {}, must be at most 1", weight.item());
+  return wrong;
+}
+
 TableModel TableModel::load(const std::filesystem::path& folder) {
   TableModel model;
-  const std::filesystem::path described = columns_path(folder);
-  model.schema = Schema::parse(io::read_text(described), described.string());
-  const auto metadata = io::load_safetensors(model_path(folder)).metadata;
-  const auto found = metadata.find("sizes");
-  const nlohmann::json sizes =
-      nlohmann::json::parse(found == metadata.end() ? "" : found->second, nullptr, false);
-  if (!sizes.is_object()) refuse("csv", model_path(folder).string() + " does not hold the model of a table");
-  model.hidden = sizes.value("hidden", std::vector<std::int64_t>());
-  const auto features = sizes.value("features", std::int64_t{1});
+  const std::filesystem::path columns = columns_path(folder);
+  const std::string text = io::read_text(columns);
+  io::check_seal("csv", columns, text);
+  model.schema = Schema::parse(text, columns.string());
+  const std::filesystem::path path = model_path(folder);
+  const io::NamedTensors file = io::load_safetensors(path);
+  const Sizes sizes = sizes_of(path, file.metadata);
   const auto outputs = model.schema.classifies() ? static_cast<std::int64_t>(model.schema.classes.size()) : 1;
-  for (std::int64_t i = 0; i < sizes.value("linear", std::int64_t{0}); ++i)
-    model.linear.members.emplace_back(features, std::vector<std::int64_t>(), outputs, Rng(0));
-  for (std::int64_t i = 0; i < sizes.value("network", std::int64_t{0}); ++i)
-    model.network.members.emplace_back(features, model.hidden, outputs, Rng(0));
-  io::load(model_path(folder), model);
+  check_committee(path, file, "linear", sizes.linear, sizes.features, {}, outputs);
+  check_committee(path, file, "network", sizes.network, sizes.features, sizes.hidden, outputs);
+  model.hidden = sizes.hidden;
+  for (std::int64_t i = 0; i < sizes.linear; ++i)
+    model.linear.members.emplace_back(sizes.features, std::vector<std::int64_t>(), outputs, Rng(0));
+  for (std::int64_t i = 0; i < sizes.network; ++i)
+    model.network.members.emplace_back(sizes.features, model.hidden, outputs, Rng(0));
+  io::load(path, model);
   return model;
 }
 

@@ -58,10 +58,13 @@ struct TableModel {
   // (rows, classes): probabilities; or (rows,): numbers in the target's units. f64.
   Tensor predict(const Tensor& x) const;
 
-  // model.safetensors and columns.json in a folder; each appears whole or not at all.
+  // model.safetensors and columns.json in a folder; each appears whole or not at all. Loading refuses files
+  // that were changed, contradict themselves or do not fit each other.
   void save(const std::filesystem::path& folder) const;
   static TableModel load(const std::filesystem::path& folder);
 
+  // What of its parts does not fit the schema (tree/misfit.hpp).
+  std::string misfit() const;
   LIKELY_PARTS(encoder, target, linear, network, weight)
 };
 

@@ -6,6 +6,7 @@
 #include "likely/core/error.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/hostile_tensors.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -58,6 +59,46 @@ TEST(VisionRecipes, LogisticRegressionReachesWhatIsPublished) {
   models::Run run = small_run("mnist1d-logistic", folder / "run", {});
   run.data = curves;
   EXPECT_NEAR(figure(train_recipe(find_recipe("mnist1d-logistic"), run), "test accuracy"), 0.32, 0.015);
+}
+
+// A network with running statistics, in whose file each tensor in turn is wrong.
+TEST(VisionRecipes, RefuseModelsThatDoNotFit) {
+  const TemporaryFolder folder;
+  const std::string name = "mnist1d-resnet";
+  train_recipe(find_recipe(name),
+               small_run(name, folder / "run", {"epochs=1", "batch=500", "channels=2", "blocks=1"}));
+  const std::filesystem::path model = folder / "run/model.safetensors", rows = folder / "rows.csv";
+  std::string row = "0.5";
+  for (int i = 1; i < 40; ++i) row += ",0.5";
+  testing::write_bytes(rows, row + "\n" + row + "\n");
+  const auto read = [&] { predict_run(folder / "run", rows); };
+  read();
+  const io::NamedTensors valid = io::load_safetensors(model);
+  testing::expect_all_refused(
+      testing::hostile_tensors(valid), model, read, [](const testing::HostileFile& hostile) {
+        // Floating numbers take the model's type; statistics may overflow in good faith.
+        return (hostile.change == "other type" && !hostile.name.ends_with("num_batches_tracked")) ||
+               (hostile.change == "infinite" && hostile.name.find("running_") != std::string::npos);
+      });
+  for (const std::string key : {"input", "outputs"}) {
+    for (const char* text :
+         {"", "x", "40x", "x40", "-40", "41", "4000000000x4000000000", "1x1x1x1x1x1x1x1x1"}) {
+      if (key == "input" && *text == '\0') continue;  // a row of one number
+      io::NamedTensors file = valid;
+      file.metadata[key] = text;
+      testing::write_plain_safetensors(model, file);
+      EXPECT_THROW(read(), Error) << key << " " << text;
+    }
+  }
+  testing::write_plain_safetensors(model, valid);
+  read();
+  // Settings that were changed are not those the model was made with, and neither is a changed byte.
+  std::string recipe = read_bytes(folder / "run/recipe.json");
+  recipe.replace(recipe.find("\"blocks\": \"1\""), 13, "\"blocks\": \"2\"");
+  testing::write_bytes(folder / "run/recipe.json", recipe);
+  expect_refusal(read, (folder / "run/recipe.json").string() +
+                           ": the file was changed after it was written (its checksum does not fit; without "
+                           "the key \"checksum\" it is taken as it is)");
 }
 
 TEST(VisionRecipes, OfMnistNeedItsFiles) {
