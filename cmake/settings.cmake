@@ -1,7 +1,14 @@
 # How likely's own code is compiled. Nothing here reaches a program that uses likely.
 
-if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+# Without a build type a compiler does not optimise, and likely is slow then. As a part of another project likely
+# chooses for its own folder alone.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+  else()
+    set(CMAKE_BUILD_TYPE Release)
+  endif()
+  message(STATUS "likely: no build type was chosen, so likely is built as Release")
 endif()
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
