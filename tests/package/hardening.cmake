@@ -1,0 +1,32 @@
+# Run by ctest: what SECURITY.md says of the command (and of a shared library) is true of the file.
+cmake_minimum_required(VERSION 3.25)
+
+function(look file options)
+  execute_process(COMMAND "${READELF}" --wide ${options} "${file}"
+    RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "readelf ${options} ${file} failed (${code})\n${errors}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect file what pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "${file}: ${what}: nothing like \"${pattern}\" in\n${output}")
+  endif()
+endfunction()
+
+foreach(file IN ITEMS "${COMMAND}" ${LIBRARY})
+  look("${file}" --file-header)
+  expect("${file}" "loaded at any address" "Type: +DYN")
+  look("${file}" --program-headers)
+  expect("${file}" "tables of addresses that cannot be written" "GNU_RELRO")
+  expect("${file}" "no code on the stack" "GNU_STACK +[^\n]* RW ")
+  look("${file}" --dynamic)
+  expect("${file}" "all addresses found at the start" "BIND_NOW|FLAGS_1[^\n]* NOW")
+  look("${file}" --dyn-syms)
+  expect("${file}" "stack protector" "__stack_chk_fail")
+  expect("${file}" "checked calls of the C library" "__(memcpy|memset|memmove|snprintf|vsnprintf|fprintf|read|pread)_chk")
+endforeach()
+look("${COMMAND}" --dynamic)
+expect("${COMMAND}" "loaded at any address" "FLAGS_1[^\n]* PIE")
