@@ -182,7 +182,7 @@ std::string json_of(const std::vector<Equation>& found) {
                     {"notation", equation.notation},
                     {"notes", equation.notes}});
   }
-  return list.dump(2) + "\n";
+  return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace likely::equations

@@ -1,11 +1,9 @@
 #include "likely/models/choice/trials.hpp"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "likely/core/error.hpp"
 #include "tests/models/choice/random_trials.hpp"
-#include "tests/support/fuzz.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -228,28 +226,6 @@ TEST(CheckTrials, RefusesWhatCannotBe) {
   EXPECT_EQ(message([](Trials& t) { t.subjects[2] = Subject(), t.subjects[2].id = "x"; }),
             "[choice] subject x has no trials");
   EXPECT_EQ(message([](Trials& t) { t.options = 17; }), "[choice] trials have 2 to 16 options, got 17");
-}
-
-const std::string kTable =
-    "subjID,block,trial,choice,gain,loss,offered\n1,1,1,1,1,0,1+2\n1,1,2,2,0,-1,1+2+3\n1,2,1,3,0.5,0,3+1\n"
-    "2,1,1,1,NA,0,1+2\n2,1,2,1,1e3,0,1+3\n";
-
-TEST(FuzzTrials, Tables) {
-  likely::testing::fuzz(
-      kTable, [](const auto& path) { read_trials(path); }, 40.0);
-  likely::testing::fuzz(
-      "subjID\tchoice\toutcome\tcues_1\tcues_2\n1\tleft\t1\tA+C\tB\n1\tright\t0\tB\tA\n",
-      [](const auto& path) { read_trials(path); }, 40.0);
-}
-
-TEST(FuzzTrials, Packed) {
-  const TemporaryFolder folder;
-  gzFile file = gzopen((folder / "table.gz").c_str(), "wb");
-  gzwrite(file, kTable.data(), static_cast<unsigned>(kTable.size()));
-  gzclose(file);
-  likely::testing::fuzz(
-      likely::testing::read_bytes(folder / "table.gz"), [](const auto& path) { read_trials(path); },
-      40.0 * 1032.0);
 }
 
 TEST(ReadTrials, PublishedFiles) {

@@ -1,0 +1,119 @@
+// What a run folder says about itself: recipe.json, config.json, metrics.jsonl, report.json, and the model
+// beside them.
+#include <fmt/format.h>
+
+#include "likely/core/create.hpp"
+#include "likely/core/error.hpp"
+#include "likely/io/inspect.hpp"
+#include "likely/models/recipe/runs.hpp"
+#include "likely/train/run_records.hpp"
+#include "tests/fuzz/choices.hpp"
+#include "tests/fuzz/raw_json.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace likely::fuzz {
+
+namespace {
+
+using Paths = const std::filesystem::path&;
+
+const std::string kRecipe =
+    R"({"likely": "0.1.0", "recipe": "shallow-regression", "seed": 7, "data": "", "settings": {"epochs": "3", "lr": "0.1"}})";
+const std::string kRecipeOfSeeds =
+    R"({"likely": "0.1.0", "recipe": "moons", "seeds": [1, 2], "data": "x.csv", "settings": {"batch": "50"}})";
+const std::string kConfig =
+    R"({"likely": "0.1.0", "seed": 1, "epochs": 2, "steps": 0, "batch": 32, "shuffle": true, "drop_last": false,
+ "accumulate": 1, "clip_norm": 0.0, "lr": 0.1, "monitor": "", "patience": 0, "training rows": 90, "validation rows": 0,
+ "notes": {}, "optimizer": "likely::optim::Adam", "model": "Line", "parameters": 2, "parts": {"weight": [1, 1]}})";
+const std::string kMetrics =
+    "{\"epoch\": 1, \"step\": 3, \"loss\": 0.5, \"lr\": 0.1, \"valid loss\": 0.7, \"improved\": true, "
+    "\"seconds\": 0.1}\n"
+    "{\"step\": 4, \"loss\": 0.4, \"lr\": 0.1}\n"
+    "{\"epoch\": 2, \"step\": 6, \"loss\": null, \"lr\": 0.1, \"train accuracy\": 0.9, \"improved\": "
+    "false}\n";
+const std::string kReport =
+    R"({"name": "line", "seeds": [7], "epochs": 3, "figures": {"test_loss": 0.25}, "stopped": "finished"})";
+
+void look_at_run(Paths folder) {
+  const models::SavedRun saved = models::read_run(folder);
+  demand(saved.recipe != nullptr, "a run without a recipe");
+  for (const models::Setting& setting : saved.run.settings.all()) {
+    if (setting.kind == models::Setting::Kind::number || setting.kind == models::Setting::Kind::whole) {
+      const double value = saved.run.settings.number(setting.name);
+      demand(value >= setting.low && value <= setting.high, setting.name + " is out of its range");
+    }
+  }
+}
+
+void look_at_epochs(Paths path) {
+  for (const train::EpochReport& report : train::detail::read_epochs(path)) train::detail::line_of(report);
+}
+
+void compare_configurations(const std::string& then) { train::detail::differences(kConfig, then); }
+
+std::vector<std::string> starts() {
+  return {"", std::string(40, '\1'), std::string(60, '\4'), "\x02\x13\x24\x35\x46\x57"};
+}
+
+}  // namespace
+
+void add_run_targets(std::vector<Target>& all) {
+  all.push_back({"recipe",
+                 [](std::string_view input) {
+                   return read_folder({{"recipe.json", std::string(input)}}, kPlain, look_at_run);
+                 },
+                 [] {
+                   return std::vector<std::string>{kRecipe, kRecipeOfSeeds};
+                 }});
+  all.push_back({"recipe_meaning",
+                 [](std::string_view input) {
+                   Choices choices(input);
+                   const std::string text =
+                       distorted_json(choices.one_in(2) ? kRecipeOfSeeds : kRecipe, choices);
+                   return read_folder({{"recipe.json", text}}, kPlain, look_at_run);
+                 },
+                 starts, false});
+  all.push_back({"metrics", [](std::string_view input) { return read_file(input, kPlain, look_at_epochs); },
+                 [] { return std::vector<std::string>{kMetrics}; }});
+  all.push_back({"metrics_meaning",
+                 [](std::string_view input) {
+                   Choices choices(input);
+                   std::string text;
+                   for (std::size_t place = 0; place < kMetrics.size();) {
+                     const std::size_t end = kMetrics.find('\n', place);
+                     text += distorted_json(kMetrics.substr(place, end - place), choices) + "\n";
+                     place = end + 1;
+                   }
+                   return read_file(text, kPlain, look_at_epochs);
+                 },
+                 starts, false});
+  all.push_back(
+      {"config",
+       [](std::string_view input) { return read_text([&] { compare_configurations(std::string(input)); }); },
+       [] { return std::vector<std::string>{kConfig}; }});
+  all.push_back({"config_meaning",
+                 [](std::string_view input) {
+                   Choices choices(input);
+                   const std::string text = distorted_json(kConfig, choices);
+                   return read_text([&] { compare_configurations(text); });
+                 },
+                 starts, false});
+  all.push_back({"inspect_folder",
+                 [](std::string_view input) {
+                   return read_folder({{"report.json", std::string(input)}}, kPlain,
+                                      [](Paths folder) { io::json_of(io::inspect_folder(folder)); });
+                 },
+                 [] {
+                   return std::vector<std::string>{kReport, kConfig};
+                 }});
+  all.push_back({"inspect_folder_meaning",
+                 [](std::string_view input) {
+                   Choices choices(input);
+                   return read_folder({{"report.json", distorted_json(kReport, choices)},
+                                       {"config.json", distorted_json(kConfig, choices)}},
+                                      kPlain, [](Paths folder) { io::json_of(io::inspect_folder(folder)); });
+                 },
+                 starts, false});
+}
+
+}  // namespace likely::fuzz
