@@ -117,13 +117,18 @@ DType dtype_of(Element element) {
 }
 
 std::int64_t bytes_of(const Shape& shape, Element element) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
-  auto total = static_cast<std::int64_t>(size_of(element));
+  // Elements of 8 bytes, which any may become, can then still be numbered byte by byte.
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 59;
+  std::int64_t elements = 1;
+  bool empty = false;
   for (const std::int64_t size : shape) {
+    empty = empty || size == 0;
     // A size of 0 makes the product 0 only in the end: the others must be possible, too.
-    if (__builtin_mul_overflow(total, std::max<std::int64_t>(size, 1), &total) || total > kMost) return -1;
+    if (__builtin_mul_overflow(elements, std::max<std::int64_t>(size, 1), &elements) ||
+        elements > kMostElements)
+      return -1;
   }
-  return shape.size() == 0 ? 0 : total;
+  return empty ? 0 : elements * static_cast<std::int64_t>(size_of(element));
 }
 
 void convert(Element from_type, bool big_endian, const void* from, std::int64_t count, DType to_type,

@@ -14,7 +14,8 @@ std::size_t size_of(Element element);
 // What a tensor of such elements holds: bool, i64 for whole numbers, f64 for f64, f32 for other fractions.
 DType dtype_of(Element element);
 
-// The number of bytes of a shape of such elements; -1 if that is more than 2^62.
+// The number of bytes of a shape of such elements; -1 if they are more than 2^59, which no tensor holds, also
+// where a size of 0 leaves none of them.
 std::int64_t bytes_of(const Shape& shape, Element element);
 
 // Converts `count` elements that lie one after the other, at any address. Numbers of u64 from 2^63 on become

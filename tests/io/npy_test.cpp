@@ -100,6 +100,9 @@ TEST(Npy, RefusesBrokenArrays) {
                 "shape (3,) does not fit the 8 bytes of elements");
   expect_broken(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }", data),
                 "shape (4611686018427387904, 8) does not fit the 8 bytes of elements");
+  // Bytes in a file become numbers of eight, which are too many even where there are none.
+  expect_broken(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2305843009213693952, 0), }", ""),
+                "shape (2305843009213693952, 0) does not fit the 0 bytes of elements");
   expect_broken(npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", data),
                 "header, character 14: the type '|O' is not supported");
   expect_broken(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", data),
