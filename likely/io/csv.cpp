@@ -43,6 +43,7 @@ data::Dataset Table::dataset(const std::string& target, const std::vector<std::s
     for (const CsvColumn& described : columns_) {
       if (described.name != target) names.push_back(described.name);
     }
+    if (names.empty()) refuse("Table::dataset", file_ + " has no column but the target \"" + target + "\"");
   }
   return {matrix(names), y.dtype() == DType::i64 ? y : y.to(DType::f32)};
 }

@@ -36,6 +36,9 @@ struct Scenario {
   bool old_is_fine = false;
   // Whether the results appear all at once, so that nothing in between is ever seen.
   bool at_once = false;
+  // Whether the results have a folder of their own. In other people's folders a process that is killed may
+  // leave a hidden file behind, which nobody else can tell from theirs.
+  bool own_folder = true;
 };
 
 void prepare_files(const fs::path& folder) {
@@ -120,10 +123,13 @@ std::vector<Scenario> scenarios() {
        .command = simulate,
        .after =
            [=](const fs::path& folder) {
-             return fs::exists(folder / "simulated.tsv") ? with(simulate, {"--force"}) : simulate;
+             const bool any =
+                 fs::exists(folder / "simulated.tsv") || fs::exists(folder / "simulated-parameters.csv");
+             return any ? with(simulate, {"--force"}) : simulate;
            },
        .results = file("simulated.tsv"),
-       .at_once = true},
+       .at_once = true,
+       .own_folder = false},
       {.name = "Predict",
        .before = {train("1", "2")},
        .command = {"predict", "run", "--in", "rows.csv", "--to", "predictions.csv"},
@@ -132,7 +138,8 @@ std::vector<Scenario> scenarios() {
              return Command{"predict", "run", "--in", "rows.csv", "--to", "predictions.csv"};
            },
        .results = file("predictions.csv"),
-       .at_once = true},
+       .at_once = true,
+       .own_folder = false},
   };
 }
 
@@ -197,7 +204,9 @@ class Stage {
     const std::string finally = scenario_.results(work_.path());
     EXPECT_TRUE(finally == new_ || (scenario_.old_is_fine && finally == old_))
         << "neither the old results nor the new";
-    EXPECT_EQ(left_behind(work_.path()), std::vector<std::string>());
+    if (scenario_.own_folder || fault.how != How::kill) {
+      EXPECT_EQ(left_behind(work_.path()), std::vector<std::string>());
+    }
   }
 
  private:

@@ -34,7 +34,7 @@ std::vector<std::string> starts() {
 }
 
 std::string npy_of(Choices& choices) {
-  const auto or_lie = [&](std::string text) { return choices.one_in(24) ? choices.word() : text; };
+  const auto or_lie = [&](const std::string& text) { return choices.one_in(24) ? choices.word() : text; };
   std::string shape;
   std::int64_t count = 1;
   const std::size_t rank = choices.below(choices.one_in(8) ? 80 : 4);

@@ -106,6 +106,8 @@ TEST_F(Csv, BecomesADataset) {
 
 TEST_F(Csv, NamesTheFirstWordThatIsNoNumber) {
   const Table table = read("x,y\n1,0\n2,0\n3x,0\nword,1\n");
+  expect_refusal([&] { read("y\n1\n2\n").dataset("y"); },
+                 "[Table::dataset] " + path_.string() + " has no column but the target \"y\"");
   expect_refusal([&] { table.dataset("y"); },
                  "[Table::matrix] " + path_.string() + ", line 4, column \"x\": \"3x\" is not a number");
   expect_refusal([&] { read("x,y\n1,0\n", {.categories = {"x"}}).dataset("y"); },

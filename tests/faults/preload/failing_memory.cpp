@@ -1,6 +1,6 @@
-// Put in front of the C library (LD_PRELOAD): the allocation whose number is $LIKELY_MEMORY_FAILS_AT finds
-// no memory. At the end the number of allocations is written to the file
-// $LIKELY_MEMORY_COUNT. The programs that this one starts are left alone.
+// Put in front of the C library (LD_PRELOAD): the allocation whose number is $LIKELY_MEMORY_FAILS_AT finds no
+// memory. At the end the number of allocations is written to the file $LIKELY_MEMORY_COUNT. The programs that
+// this one starts are left alone.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,12 +11,15 @@
 #include <cstdlib>
 #include <string>
 
+// The C library's own names of what stands behind malloc.
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
-void* __libc_malloc(std::size_t);  // NOLINT(bugprone-reserved-identifier): the C library's own names
-void* __libc_calloc(std::size_t, std::size_t);    // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void*, std::size_t);         // NOLINT(bugprone-reserved-identifier)
-void* __libc_memalign(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
 }
+// NOLINTEND(readability-identifier-naming)
 
 namespace {
 
