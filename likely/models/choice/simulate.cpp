@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "likely/core/error.hpp"
 #include "likely/models/choice/walks.hpp"
@@ -11,6 +12,9 @@
 namespace likely::choice {
 
 namespace {
+
+// A step beyond it, times a normal number, may be no number any more.
+constexpr double kLargestDrift = 1e300;
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -30,7 +34,13 @@ void check_task(const Model& model, const Bandit& task) {
   for (const std::vector<double>* list : {&task.probabilities, &task.loss_probabilities}) {
     for (const double p : *list) check(p >= 0.0 && p <= 1.0, fmt::format("{} is no probability", p));
   }
-  check(task.drift >= 0.0, fmt::format("drift must not be negative, got {}", task.drift));
+  check(!(task.drift < 0.0), fmt::format("drift must not be negative, got {}", task.drift));
+  check(task.drift <= kLargestDrift,
+        fmt::format("drift must be at most {:g}, got {}", kLargestDrift, task.drift));
+  for (const auto& [name, x] : {std::pair("reward", task.reward), std::pair("otherwise", task.otherwise),
+                                std::pair("loss", task.loss)}) {
+    check(std::isfinite(x), fmt::format("{} must be finite, got {}", name, x));
+  }
   check(task.lowest >= 0.0 && task.highest <= 1.0 && task.lowest < task.highest,
         fmt::format("probabilities drift between 0 and 1, got {} to {}", task.lowest, task.highest));
   check(task.trials >= 1 && task.blocks >= 1,
@@ -58,6 +68,13 @@ Group empty_group(const Parts& parts, int subjects, std::int64_t trials) {
 }
 
 double reflected(double x, double low, double high) {
+  // Far away the reflections are counted at once: one by one they would never come to an end.
+  constexpr double kFar = 32.0;
+  const double period = 2.0 * (high - low);
+  if (std::fabs(x - low) > kFar * period) {
+    x = std::fabs(std::fmod(x - low, period)) + low;
+    return std::clamp(x > high ? 2.0 * high - x : x, low, high);
+  }
   while (x < low || x > high) x = x < low ? 2.0 * low - x : 2.0 * high - x;
   return x;
 }

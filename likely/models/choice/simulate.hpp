@@ -16,8 +16,8 @@
 namespace likely::choice {
 
 // A task with an option a number of `probabilities`: each pays `reward` with its probability, else
-// `otherwise`. Refused: fewer than 2 or more than kMostOptions options, probabilities outside [0, 1], drift <
-// 0, trials or blocks < 1, offered outside 2 ... options.
+// `otherwise`. Refused: fewer than 2 or more than kMostOptions options, probabilities outside [0, 1], drift
+// outside 0 ... 1e300, amounts that are not finite, trials or blocks < 1, offered outside 2 ... options.
 struct Bandit {
   std::vector<double> probabilities{0.3, 0.7};
   std::int64_t trials = 200;  // in each block

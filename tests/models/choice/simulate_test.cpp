@@ -114,6 +114,31 @@ TEST(Simulate, TasksDoWhatTheySay) {
   }
 }
 
+TEST(Simulate, DriftsAreReflectedHoweverFarTheyGo) {
+  // Reflections of steps that are far larger than the interval leave every place in it equally likely.
+  const Model model = named_model("rw");
+  for (const double drift : {1e12, 1e300}) {
+    Bandit task;
+    task.drift = drift;
+    task.lowest = 0.4;
+    task.highest = 0.8;
+    task.trials = 4000;
+    const Trials trials = simulate(model, Lists(4, {0.3, 0.0}), task, Rng(2));
+    double paid = 0.0;
+    for (const Subject& subject : trials.subjects) {
+      for (const double outcome : subject.outcome) paid += outcome / 16000.0;
+    }
+    EXPECT_NEAR(paid, 0.6, 4.0 * std::sqrt(0.24 / 16000.0)) << drift;
+  }
+  // An interval of a single step of the numbers is one, too.
+  Bandit task;
+  task.drift = 0.1;
+  task.lowest = 0.5;
+  task.highest = std::nextafter(0.5, 1.0);
+  task.trials = 100;
+  EXPECT_EQ(simulate(model, Lists(1, {0.3, 1.0}), task, Rng(2)).size(), 100);
+}
+
 TEST(Trace, FollowsThePlainRecursion) {
   const Trials trials =
       testing::random_trials({.subjects = 9, .trials = 40, .options = 3, .blocks = true}, 3);
@@ -175,6 +200,14 @@ TEST(Simulate, Refuses) {
             "[choice::simulate] the task has 3 options, rw is for 2");
   EXPECT_EQ(message([](Model&, Lists&, Bandit& task) { task.probabilities[1] = 1.2; }),
             "[choice::simulate] 1.2 is no probability");
+  EXPECT_EQ(message([](Model&, Lists&, Bandit& task) { task.drift = -1.0; }),
+            "[choice::simulate] drift must not be negative, got -1");
+  EXPECT_EQ(message([](Model&, Lists&, Bandit& task) { task.drift = INFINITY; }),
+            "[choice::simulate] drift must be at most 1e+300, got inf");
+  EXPECT_EQ(message([](Model&, Lists&, Bandit& task) { task.drift = NAN; }),
+            "[choice::simulate] drift must be at most 1e+300, got nan");
+  EXPECT_EQ(message([](Model&, Lists&, Bandit& task) { task.reward = NAN; }),
+            "[choice::simulate] reward must be finite, got nan");
   EXPECT_EQ(message([](Model&, Lists&, Bandit& task) { task.trials = 0; }),
             "[choice::simulate] there must be trials and blocks, got 0 and 1");
 }
