@@ -49,7 +49,9 @@ std::vector<double> means_of_columns(const Tensor& x) {
     if (std::isnan(values[i])) continue;
     const std::size_t column = i % means.size();
     seen[column] += 1.0;
-    means[column] += (values[i] - means[column]) / seen[column];
+    const double step = (values[i] - means[column]) / seen[column];
+    // The difference of two numbers near the largest may be none.
+    means[column] += std::isfinite(step) ? step : values[i] / seen[column] - means[column] / seen[column];
   }
   return means;
 }

@@ -7,6 +7,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
+#include "likely/data/magnitude.hpp"
 
 namespace likely::tables {
 
@@ -17,7 +18,11 @@ double minus_log(double p) { return -std::log(std::max(p, std::numeric_limits<do
 double mean_of(const std::vector<double>& values) {
   double sum = 0.0;
   for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  const auto n = static_cast<double>(values.size());
+  if (std::isfinite(sum)) return sum / n;
+  double mean = 0.0;  // no sum of such numbers is one
+  for (const double value : values) mean += value / n;
+  return mean;
 }
 
 double macro_f1(const std::vector<std::int64_t>& confusion, std::size_t classes) {
@@ -41,18 +46,27 @@ struct Errors {
   double r2, rmse, mae;
 };
 
+double largest_of(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
 Errors errors_of(const std::vector<double>& said, const std::vector<double>& y) {
-  const double center = mean_of(y);
+  const double unit = data::unit_for_squares(std::max(largest_of(said), largest_of(y)));
+  const double center = mean_of(y) * unit;
   double squares = 0.0;
   double total = 0.0;
   double absolute = 0.0;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    squares += (y[i] - said[i]) * (y[i] - said[i]);
-    total += (y[i] - center) * (y[i] - center);
-    absolute += std::abs(y[i] - said[i]);
+    const double away = y[i] * unit - said[i] * unit;
+    const double from_center = y[i] * unit - center;
+    squares += away * away;
+    total += from_center * from_center;
+    absolute += std::abs(away);
   }
   const auto n = static_cast<double>(y.size());
-  return {1.0 - squares / total, std::sqrt(squares / n), absolute / n};
+  return {1.0 - squares / total, std::sqrt(squares / n) / unit, absolute / n / unit};
 }
 
 }  // namespace

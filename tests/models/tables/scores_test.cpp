@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "likely/core/create.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -43,6 +44,22 @@ TEST(Scores, OfNumbersByHand) {
   EXPECT_DOUBLE_EQ(scores.mean_r2, 0.0);
   EXPECT_DOUBLE_EQ(scores.mean_rmse, std::sqrt(8.0 / 3));
   EXPECT_DOUBLE_EQ(scores.mean_mae, 4.0 / 3);
+}
+
+TEST(Scores, OfNumbersOfAnySize) {
+  for (const double size : {1e-310, 1e-200, 1e-160, 1e160, 1e200, 1e307}) {
+    const auto times = [&](std::vector<double> values) {
+      for (double& value : values) value *= size;
+      return tensor(values);
+    };
+    const NumberScores scores =
+        score_numbers(times({1.0, 2.0, 5.0}), times({1.0, 3.0, 5.0}), times({2.0, 4.0}));
+    EXPECT_NEAR(scores.r2, 1.0 - 1.0 / 8.0, 1e-12) << size;
+    EXPECT_NEAR(scores.rmse / size, std::sqrt(1.0 / 3), 1e-12) << size;
+    EXPECT_NEAR(scores.mae / size, 1.0 / 3, 1e-12) << size;
+    EXPECT_NEAR(scores.mean_r2, 0.0, 1e-12) << size;
+    EXPECT_NEAR(scores.mean_rmse / size, std::sqrt(8.0 / 3), 1e-12) << size;
+  }
 }
 
 // SciPy: binomtest(45, 50).proportion_ci(method="wilson").

@@ -82,6 +82,32 @@ TEST(Encoder, FillsExpandsAndStandardises) {
       "[csv] no input changes from row to row: there is nothing to learn from");
 }
 
+// A column or a target in another unit is the same column: as a power of two, to the last bit.
+TEST(TableModel, LearnsTheSameInAnyUnit) {
+  const Rows plain = line(60);
+  const auto fitted = fit_model(plain.schema, plain.x, plain.y, kQuick, Rng(3));
+  const Tensor said = fitted->model.predict(plain.x);
+  for (const int power : {-700, -530, 530, 700}) {
+    Rows rows = plain;
+    const double size = std::ldexp(1.0, power);
+    rows.x = plain.x * tensor({size, 1.0, 1.0}, DType::f64);
+    rows.y = plain.y * size;
+    const auto scaled = fit_model(rows.schema, rows.x, rows.y, kQuick, Rng(3));
+    EXPECT_TRUE(array_equal(scaled->model.predict(rows.x) / size, said)) << power;
+    EXPECT_EQ(scaled->losses.blend, fitted->losses.blend) << power;
+  }
+}
+
+TEST(Encoder, HasMeansOfTheLargestNumbers) {
+  const double most = std::numeric_limits<double>::max();
+  const Schema schema{.inputs = {{.name = "n"}}, .target = "y"};
+  const Tensor x = tensor(std::vector<double>{-most, most, most, kMissing}, {4, 1});
+  const Encoder encoder = Encoder::fit(schema, x);
+  EXPECT_NEAR(encoder.fill.at({0}) / most, 1.0 / 3, 1e-12);
+  for (const double z : encoder.apply(schema, x).to_vector<double>())
+    EXPECT_LE(std::abs(z), Encoder::kFarthest);
+}
+
 TEST(TableModel, LearnsALine) {
   const Halves halves = hold_out(line(300), 0.25, 1);
   const auto fitted = fit_rows(halves.train, kQuick, 1);
