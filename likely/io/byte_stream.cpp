@@ -1,5 +1,6 @@
 #include "likely/io/byte_stream.hpp"
 
+#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -18,9 +19,14 @@ gzFile handle(void* file) { return static_cast<gzFile>(file); }
 
 ByteStream::ByteStream(std::string reader, const std::filesystem::path& path)
     : reader_(std::move(reader)), path_(path.string()) {
-  const std::uint64_t size = InputFile(reader_, path).size();  // refuses what is not a file
-  file_ = gzopen(path_.c_str(), "rbe");
-  if (file_ == nullptr) refuse("cannot be opened");
+  const InputFile opened(reader_, path);
+  const std::uint64_t size = opened.size();
+  const int descriptor = opened.duplicate();
+  file_ = gzdopen(descriptor, "rb");
+  if (file_ == nullptr) {
+    close(descriptor);
+    refuse("cannot be opened");
+  }
   gzbuffer(handle(file_), static_cast<unsigned>(std::clamp<std::uint64_t>(size, 1U << 13, 1U << 17)));
   packed_ = gzdirect(handle(file_)) == 0;
   most_ = packed_ ? size * kLargestDeflateRatio : size;

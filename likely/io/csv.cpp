@@ -1,9 +1,29 @@
 #include "likely/io/csv.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "likely/io/csv_schema.hpp"
 #include "likely/ops/join.hpp"
 
 namespace likely::io {
+
+namespace {
+
+// A column whose numbers f32 cannot hold would be lost without a word.
+void check_kept(const char* caller, const std::string& file, const std::string& column, const Tensor& wide,
+                const Tensor& narrow) {
+  const std::vector<double> before = wide.to_vector<double>();
+  const std::vector<double> after = narrow.to_vector<double>();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!std::isinf(after[i]) || std::isinf(before[i])) continue;
+    refuse(caller,
+           fmt::format("{}, column \"{}\": {} is too large for f32: ask for f64", file, column, before[i]));
+  }
+}
+
+}  // namespace
 
 std::size_t Table::find(const std::string& name) const {
   std::string known;
@@ -32,6 +52,7 @@ Tensor Table::matrix(const std::vector<std::string>& names, DType dtype) const {
                                                : "\"" + described.first_word + "\" is not a number"));
     }
     chosen.push_back((*this)[name].to(dtype));
+    if (dtype == DType::f32) check_kept("Table::matrix", file_, name, (*this)[name], chosen.back());
   }
   return stack(chosen, 1);
 }
@@ -45,7 +66,10 @@ data::Dataset Table::dataset(const std::string& target, const std::vector<std::s
     }
     if (names.empty()) refuse("Table::dataset", file_ + " has no column but the target \"" + target + "\"");
   }
-  return {matrix(names), y.dtype() == DType::i64 ? y : y.to(DType::f32)};
+  if (y.dtype() == DType::i64) return {matrix(names), y};
+  const Tensor narrow = y.to(DType::f32);
+  check_kept("Table::dataset", file_, target, y, narrow);
+  return {matrix(names), narrow};
 }
 
 Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {

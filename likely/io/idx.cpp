@@ -7,6 +7,7 @@
 
 #include "likely/io/byte_stream.hpp"
 #include "likely/io/idx_header.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/view.hpp"
 
@@ -33,7 +34,7 @@ data::Dataset mnist_part(const std::filesystem::path& folder, const std::string&
   const auto find = [&](const std::string& name) {
     const std::filesystem::path plain = folder / (part + name);
     const std::filesystem::path packed = folder / (part + name + ".gz");
-    return std::filesystem::exists(plain) ? plain : packed;
+    return path_exists(plain) ? plain : packed;
   };
   const std::filesystem::path images = find("-images-idx3-ubyte");
   const Tensor pixels = load_idx(images, DType::f32);

@@ -16,7 +16,10 @@ namespace likely::io {
 
 InputFile::InputFile(std::string reader, std::filesystem::path path)
     : reader_(std::move(reader)), path_(std::move(path)) {
-  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (path_.native().find('\0') != std::string::npos)
+    likely::refuse(reader_, "cannot open " + path_.string() + ": the path holds a character of code 0");
+  // Opening a pipe would wait for somebody to write into it.
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0)
     likely::refuse(reader_, "cannot open " + path_.string() + ": " + std::generic_category().message(errno));
   struct stat status {};
@@ -29,6 +32,12 @@ InputFile::InputFile(std::string reader, std::filesystem::path path)
 }
 
 InputFile::~InputFile() { close(file_); }
+
+int InputFile::duplicate() const {
+  const int copy = fcntl(file_, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0) refuse("cannot open: " + std::generic_category().message(errno));
+  return copy;
+}
 
 void InputFile::read(std::uint64_t offset, void* to, std::size_t count) const {
   if (offset > size_ || count > size_ - offset) {

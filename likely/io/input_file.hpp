@@ -11,6 +11,8 @@
 namespace likely::io {
 
 // An open file. `reader` names who refuses what is wrong with it, as in "[load_idx] digits.idx: ...".
+// Refuses, without waiting, what is no regular file, such as a pipe or a device. All readers of files begin
+// here.
 class InputFile {
  public:
   InputFile(std::string reader, std::filesystem::path path);
@@ -22,6 +24,8 @@ class InputFile {
   std::uint64_t size() const { return size_; }
   // These bytes of the file. Refuses what lies behind its end.
   void read(std::uint64_t offset, void* to, std::size_t count) const;
+  // Another descriptor of the open file, which the caller closes: the path may lead to another file by now.
+  int duplicate() const;
   // "[reader] path: message".
   [[noreturn]] void refuse(const std::string& message) const;
 

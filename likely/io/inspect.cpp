@@ -9,6 +9,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/input_file.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/io/safetensors_header.hpp"
 #include "likely/io/text.hpp"
 #include "likely/io/zip.hpp"
@@ -156,7 +157,7 @@ FileSummary inspect(const std::filesystem::path& path) {
 }
 
 FolderSummary inspect_folder(const std::filesystem::path& path) {
-  if (!std::filesystem::is_directory(path)) refuse(kReader, path.string() + " is not a folder");
+  if (!is_folder(path)) refuse(kReader, path.string() + " is not a folder");
   FolderSummary summary{.path = path};
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {

@@ -65,6 +65,8 @@ Json parse(const InputFile& file, const std::string& text) {
     if (header.is_object()) return header;
   } catch (const Json::parse_error& error) {
     file.refuse("the header is not JSON, see byte " + std::to_string(kLengthBytes + error.byte));
+  } catch (const Json::out_of_range&) {
+    file.refuse("the header holds a number that is too large");
   }
   file.refuse("the header is not a JSON object");
 }

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -16,8 +14,10 @@
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
 #include "likely/io/folder_claim.hpp"
+#include "likely/io/input_file.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/rename.hpp"
+#include "likely/io/text.hpp"
 
 namespace likely::train::detail {
 
@@ -44,18 +44,18 @@ std::unique_ptr<io::FolderLock> lock_of(const std::filesystem::path& folder) {
 // Of the first bytes of a file; refuses one that has fewer.
 std::uint32_t checksum_of_start(const std::filesystem::path& path, std::int64_t bytes) {
   constexpr std::int64_t kPiece = 1 << 16;
-  std::ifstream file(path, std::ios::binary);
+  const io::InputFile file("fit", path);
+  if (static_cast<std::int64_t>(file.size()) < bytes) {
+    refuse("fit", fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(path),
+                              file.size(), bytes));
+  }
   std::vector<char> piece(static_cast<std::size_t>(std::min(bytes, kPiece)));
   std::uint32_t checksum = 0;
   for (std::int64_t read = 0; read < bytes;) {
-    file.read(piece.data(), std::min(bytes - read, kPiece));
-    const std::int64_t got = file.gcount();
-    if (got == 0) {
-      refuse("fit", fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(path), read,
-                                bytes));
-    }
-    checksum = io::checksum_of(piece.data(), static_cast<std::size_t>(got), checksum);
-    read += got;
+    const std::int64_t count = std::min(bytes - read, kPiece);
+    file.read(static_cast<std::uint64_t>(read), piece.data(), static_cast<std::size_t>(count));
+    checksum = io::checksum_of(piece.data(), static_cast<std::size_t>(count), checksum);
+    read += count;
   }
   return checksum;
 }
@@ -88,12 +88,7 @@ void RunFolder::write_config(std::string_view text) const {
   file.commit();
 }
 
-std::string RunFolder::read_config() const {
-  std::ifstream file(config(), std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string RunFolder::read_config() const { return io::read_text(config()); }
 
 void RunFolder::check_metrics(std::int64_t bytes, std::optional<std::uint32_t> checksum) const {
   if (!checksum) return;
@@ -104,7 +99,7 @@ void RunFolder::check_metrics(std::int64_t bytes, std::optional<std::uint32_t> c
 void RunFolder::open_metrics(std::int64_t bytes) {
   const bool is_new = !std::filesystem::exists(metrics());
   const int file = io::detail::away_from_standard_streams(
-      open(metrics().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+      open(metrics().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
   log_ = file < 0 ? nullptr : fdopen(file, "ab");
   if (log_ == nullptr) refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
   if (is_new) io::note_made(metrics());

@@ -1,11 +1,11 @@
 #include "likely/train/run_records.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "likely/io/checksum.hpp"
+#include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/tree/misfit.hpp"
 
@@ -103,9 +103,9 @@ std::string line_of(const StepReport& report) {
 
 std::vector<EpochReport> read_epochs(const std::filesystem::path& path) {
   std::vector<EpochReport> reports;
-  std::ifstream file(path);
+  if (!std::filesystem::exists(path)) return reports;
   std::int64_t line_number = 0;
-  for (std::string text; std::getline(file, text);) {
+  for (const std::string& text : io::read_lines(path)) {
     ++line_number;
     const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!line.is_object() || !line.contains("epoch")) continue;

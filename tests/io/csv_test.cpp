@@ -104,6 +104,16 @@ TEST_F(Csv, BecomesADataset) {
   EXPECT_TRUE(array_equal(prices.y, tensor({0.5, 1.5})));
 }
 
+TEST_F(Csv, RefusesToLoseNumbersThatF32CannotHold) {
+  const Table table = read("x,y\n1e160,0.5\n2,1e200\n");
+  expect_refusal([&] { table.dataset("y"); }, "[Table::dataset] " + path_.string() +
+                                                  ", column \"y\": 1e+200 is too large for f32: ask for f64");
+  expect_refusal(
+      [&] { table.matrix({"x"}); },
+      "[Table::matrix] " + path_.string() + ", column \"x\": 1e+160 is too large for f32: ask for f64");
+  EXPECT_TRUE(array_equal(table.matrix({"x"}, DType::f64), tensor({{1e160}, {2.0}}, DType::f64)));
+}
+
 TEST_F(Csv, NamesTheFirstWordThatIsNoNumber) {
   const Table table = read("x,y\n1,0\n2,0\n3x,0\nword,1\n");
   expect_refusal([&] { read("y\n1\n2\n").dataset("y"); },

@@ -168,6 +168,8 @@ TEST(Safetensors, RefuseToBeReadWhereAnythingIsWrong) {
                 "a header of 18446744073709551615 bytes is announced, the file has 10");
   expect_broken(file_of("{\"a\":", ""), "the header is not JSON, see byte 14");
   expect_broken(file_of("[]", ""), "the header is not a JSON object");
+  expect_broken(file_of(R"({"a":{"dtype":"F32","shape":[1e999],"data_offsets":[0,4]}})", data),
+                "the header holds a number that is too large");
   expect_broken(file_of("[[[[[[", ""), "the header is nested too deeply");
   expect_broken(file_of(R"({"a":1})", ""), "tensor \"a\" is not described by an object");
   expect_broken(file_of(R"({"a":{"shape":[1],"data_offsets":[0,4]}})", data), "tensor \"a\" has no dtype");

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
@@ -11,6 +13,7 @@
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/idx.hpp"
 #include "likely/io/npy.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
@@ -27,8 +30,8 @@ using Json = nlohmann::ordered_json;
 }
 
 void check_there(const fs::path& path) {
-  if (!fs::exists(path)) refuse_file(path, "there is no such file");
-  if (fs::is_directory(path)) refuse_file(path, "this is a folder, a file is needed");
+  if (!io::path_exists(path)) refuse_file(path, "there is no such file");
+  if (io::is_folder(path)) refuse_file(path, "this is a folder, a file is needed");
 }
 
 bool is_number(std::string_view text) {
@@ -50,6 +53,11 @@ bool has_names(const fs::path& path) {
 io::Table table_of(const fs::path& path) {
   check_there(path);
   return io::read_csv(path, {.header = has_names(path)});
+}
+
+bool changes(const Tensor& column) {
+  const std::vector<double> values = column.to_vector<double>();
+  return std::any_of(values.begin(), values.end(), [&](double value) { return value != values.front(); });
 }
 
 Tensor csv_rows(const fs::path& path, std::int64_t width) {
@@ -116,14 +124,28 @@ Tensor read_rows(const fs::path& path, const Shape& input) {
     refuse_file(path, fmt::format("rows have {} numbers, the model needs {}", found, width));
   Shape shape = input;
   shape.insert(0, rows.dim(0));
-  return reshape(rows.to(DType::f32), shape);
+  const Tensor narrow = rows.to(DType::f32);
+  const auto infinite = [](const Tensor& x) {
+    const std::vector<double> values = x.to_vector<double>();
+    return std::any_of(values.begin(), values.end(), [](double value) { return std::isinf(value); });
+  };
+  if (rows.dtype() == DType::f64 && infinite(narrow) && !infinite(rows))
+    refuse_file(path, "it holds numbers that are too large for f32");
+  return reshape(narrow, shape);
 }
 
 data::Dataset read_table(const fs::path& path) {
   const io::Table table = table_of(path);
   if (table.columns().size() < 2)
     refuse_file(path, "at least two columns are needed: inputs, and the target as the last");
-  return table.dataset(table.columns().back().name);
+  data::Dataset rows = table.dataset(table.columns().back().name);
+  const Tensor x = rows.all().x;
+  for (std::size_t i = 0; i + 1 < table.columns().size(); ++i) {
+    const std::string& name = table.columns()[i].name;
+    if (changes(table[name]) && !changes(select(x, 1, static_cast<std::int64_t>(i))))
+      refuse_file(path, fmt::format("column \"{}\": f32 does not tell its numbers apart", name));
+  }
+  return rows;
 }
 
 std::string json_of(const Predictions& predictions) {
@@ -143,7 +165,8 @@ std::string json_of(const Predictions& predictions) {
     }
     columns[column.name] = values;
   }
-  return Json{{"rows", predictions.empty() ? 0 : predictions[0].values.size()}, {"columns", columns}}.dump();
+  const Json json{{"rows", predictions.empty() ? 0 : predictions[0].values.size()}, {"columns", columns}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string csv_of(const Predictions& predictions) {

@@ -8,6 +8,7 @@
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/models/recipe/runs.hpp"
@@ -36,7 +37,13 @@ void write_run(const Recipe& recipe, const Run& run, const std::vector<std::uint
   Json settings = Json::object();
   for (const Setting& setting : run.settings.all()) settings[setting.name] = setting.value;
   json["settings"] = std::move(settings);
-  io::write_file(recipe_file(run.out), io::sealed_json(json.dump(2) + "\n"));
+  std::string text;
+  try {
+    text = json.dump(2) + "\n";
+  } catch (const Json::exception&) {
+    throw Error("the path of the data or a setting is not UTF-8: recipe.json cannot hold it");
+  }
+  io::write_file(recipe_file(run.out), io::sealed_json(text));
 }
 
 void write_report(const fs::path& folder, const std::string& json) {
@@ -44,9 +51,9 @@ void write_report(const fs::path& folder, const std::string& json) {
 }
 
 SavedRun read_run(const fs::path& folder) {
-  if (!fs::exists(folder)) throw Error(fmt::format("{}: there is no such folder", folder.string()));
+  if (!io::path_exists(folder)) throw Error(fmt::format("{}: there is no such folder", folder.string()));
   const fs::path file = recipe_file(folder);
-  if (!fs::exists(file))
+  if (!io::path_exists(file))
     throw Error(fmt::format("{} is no run folder: it has no recipe.json", folder.string()));
   const std::string text = io::read_text(file);
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -62,10 +69,16 @@ SavedRun read_run(const fs::path& folder) {
     for (const auto& [name, value] : json.at("settings").items())
       saved.run.settings.set(name, value.get<std::string>());
     saved.run.data = json.at("data").get<std::string>();
+    // Other numbers would be made whole in one way or another.
+    const auto seed_of = [](const Json& seed) {
+      if (seed.is_number() && !seed.is_number_unsigned())
+        throw Error("a seed must be a whole number from 0 on, got " + seed.dump());
+      return seed.get<std::uint64_t>();
+    };
     if (json.contains("seeds")) {
-      saved.seeds = json["seeds"].get<std::vector<std::uint64_t>>();
+      for (const Json& seed : json["seeds"].get<std::vector<Json>>()) saved.seeds.push_back(seed_of(seed));
     } else {
-      saved.run.seed = json.at("seed").get<std::uint64_t>();
+      saved.run.seed = seed_of(json.at("seed"));
     }
   } catch (const Json::exception&) {
     refuse_file("recipe, seed, data or settings are missing or of another type");

@@ -60,6 +60,11 @@ TEST(Rows, RefuseNamingTheFile) {
                  at + "rows.xls: the ending says neither .csv, .npy, .npz nor .idx (or -ubyte), nor any of "
                       "them with .gz");
   EXPECT_THROW(read_rows(folder / "words.csv", {2}), Error);
+  io::save_npy(folder / "large.npy", tensor({{1.0, 1e160}}, DType::f64));
+  expect_refusal([&] { read_rows(folder / "large.npy", {2}); },
+                 at + "large.npy: it holds numbers that are too large for f32");
+  expect_refusal([&] { read_rows(folder / std::string(300, 'x'), {2}); },
+                 at + std::string(300, 'x') + ": File name too long");
 }
 
 TEST(Rows, OfATableHaveTheLastColumnAsTarget) {
@@ -68,6 +73,9 @@ TEST(Rows, OfATableHaveTheLastColumnAsTarget) {
   const data::Dataset table = read_table(folder / "t.csv");
   EXPECT_TRUE(array_equal(table.all().x, tensor({{1.0}, {2.0}})));
   EXPECT_TRUE(array_equal(table.all().y, tensor({0.5, 1.5})));
+  write_bytes(folder / "far.csv", "x,y\n1000000000.1,0.5\n1000000000.2,1.5\n1000000000.3,1.5\n");
+  expect_refusal([&] { read_table(folder / "far.csv"); },
+                 (folder / "far.csv").string() + ": column \"x\": f32 does not tell its numbers apart");
   write_bytes(folder / "one.csv", "x\n1\n");
   expect_refusal([&] { read_table(folder / "one.csv"); },
                  (folder / "one.csv").string() +

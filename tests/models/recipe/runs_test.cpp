@@ -207,6 +207,18 @@ TEST(Runs, RefuseFoldersThatAreNone) {
   write_bytes(folder / "recipe.json", R"({"recipe": "moons", "seed": 1, "data": ""})");
   expect_refusal([&] { read_run(folder.path()); },
                  at + "/recipe.json: recipe, seed, data or settings are missing or of another type");
+  for (const char* seed : {"-1", "1e30", "1.5"}) {
+    for (const std::string& entry :
+         {std::string("\"seed\": ") + seed, std::string("\"seeds\": [2, ") + seed + "]"}) {
+      write_bytes(folder / "recipe.json",
+                  R"({"recipe": "moons", "data": "", "settings": {}, )" + entry + "}");
+      expect_refusal([&] { read_run(folder.path()); },
+                     at + "/recipe.json: a seed must be a whole number from 0 on, got " +
+                         (seed == std::string("1e30") ? "1e+30" : seed));
+    }
+  }
+  write_bytes(folder / "recipe.json", R"({"recipe": "moons", "data": "", "settings": {}, "seed": 1e999})");
+  expect_refusal([&] { read_run(folder.path()); }, at + "/recipe.json: this is not JSON");
   write_bytes(folder / "recipe.json", R"({"recipe": "moon", "seed": 1, "data": "", "settings": {}})");
   EXPECT_THROW(read_run(folder.path()), Error);
   write_bytes(folder / "recipe.json", R"({"recipe": "moons", "seed": 1, "data": "", "settings": {}})");
