@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/models/choice_study/option_text.hpp"
@@ -257,24 +258,27 @@ Results::Results(const OutArguments& out, const std::string& mark) : mark_(mark)
   if (!out.folder.empty()) folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force});
 }
 
-void Results::write(
-    const std::string& json, ChoiceProgress& progress,
-    const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write) {
+void Results::write(const std::string& json, ChoiceProgress& progress,
+                    const std::function<models::Drawn(const std::filesystem::path&)>& write) {
   if (!folder_) return;
   io::write_file(folder_->path() / mark_, json);
-  pictures_ = write(folder_->path());
+  drawn_ = write(folder_->path());
   if (progress.stopped()) progress.give_up();
   folder_->commit();
   for (const std::string& name : folder_->kept())
-    tell(fmt::format("likely: {} appeared meanwhile, and is kept\n", (folder_->target() / name).string()));
+    tell(fmt::format("likely: {} appeared meanwhile, and is kept\n",
+                     printable((folder_->target() / name).string())));
+  warn(drawn_.warnings);
 }
 
 void Results::say() const {
   if (!folder_) return;
-  fmt::print("\ntables: {}\n", folder_->target().string());
-  if (pictures_.empty()) return;
+  fmt::print("\ntables: {}\n", printable(folder_->target().string()));
+  if (drawn_.pictures.empty()) return;
   fmt::print("figures (PNG and SVG):\n");
-  for (const auto& picture : pictures_) fmt::print("  {}.png\n", (folder_->target() / picture).string());
+  for (const auto& picture : drawn_.pictures)
+
+    fmt::print("  {}.png\n", printable((folder_->target() / picture).string()));
 }
 
 }  // namespace likely::command

@@ -90,16 +90,17 @@ class Results {
   Results(const OutArguments& out, const std::string& mark);
 
   bool wanted() const { return folder_.has_value(); }
-  // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it.
+  // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it; warns of
+  // those that could not be drawn.
   void write(const std::string& json, ChoiceProgress& progress,
-             const std::function<std::vector<std::filesystem::path>(const std::filesystem::path&)>& write);
+             const std::function<models::Drawn(const std::filesystem::path&)>& write);
   // Prints where everything is.
   void say() const;
 
  private:
   std::string mark_;
   std::optional<io::AtomicFolder> folder_;
-  std::vector<std::filesystem::path> pictures_;
+  models::Drawn drawn_;
 };
 
 }  // namespace likely::command

@@ -7,6 +7,7 @@
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/models/choice_study/compare.hpp"
 
 namespace likely::command {
@@ -49,7 +50,7 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
         {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});
   });
   progress.finish();
-  fmt::print("{}", shown.json ? json : choice::comparison_text(study, comparison));
+  fmt::print("{}", shown.json ? json : printable(choice::comparison_text(study, comparison)));
   if (!shown.json) results.say();
 }
 

@@ -6,6 +6,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "likely/core/printable.hpp"
 
 namespace likely::command {
 
@@ -37,7 +38,7 @@ void run_fit(FitArguments arguments, const ShowOptions& shown) {
                                {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});
   });
   progress.finish();
-  fmt::print("{}", shown.json ? json : choice::study_text(study));
+  fmt::print("{}", shown.json ? json : printable(choice::study_text(study)));
   if (!shown.json) results.say();
 }
 

@@ -6,7 +6,9 @@
 #include <memory>
 
 #include "apps/likely/commands.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/io/inspect.hpp"
+#include "likely/io/path_kind.hpp"
 
 namespace likely::command {
 
@@ -18,9 +20,9 @@ struct InspectOptions {
 };
 
 void inspect_path(const InspectOptions& options) {
-  if (!std::filesystem::is_directory(options.path)) {
+  if (!io::is_folder(options.path)) {
     const io::FileSummary summary = io::inspect(options.path);
-    fmt::print("{}", options.json ? io::json_of(summary) : summary.table());
+    fmt::print("{}", options.json ? io::json_of(summary) : printable(summary.table()));
     return;
   }
   const io::FolderSummary folder = io::inspect_folder(options.path);
@@ -28,10 +30,10 @@ void inspect_path(const InspectOptions& options) {
     fmt::print("{}", io::json_of(folder));
     return;
   }
-  for (const io::FileSummary& file : folder.files) fmt::print("{}\n", file.table());
+  for (const io::FileSummary& file : folder.files) fmt::print("{}\n", printable(file.table()));
   for (const auto& [name, record] : folder.records) {
-    fmt::print("{}\n", (folder.path / name).string());
-    for (const auto& [key, value] : record) fmt::print("  {}: {}\n", key, value);
+    fmt::print("{}\n", printable((folder.path / name).string()));
+    for (const auto& [key, value] : record) fmt::print("  {}: {}\n", printable(key), printable(value));
   }
 }
 

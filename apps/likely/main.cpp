@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -8,12 +9,15 @@
 #include "apps/likely/complain.hpp"
 #include "apps/likely/standard_streams.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/kernels/build_info.hpp"
 
 namespace {
 
 constexpr int kBadInput = 2;
+
+void say(const std::string& what) { likely::tell("likely: " + likely::printable(what) + "\n"); }
 
 int run(CLI::App& app, int argc, char** argv) {
   try {
@@ -23,18 +27,21 @@ int run(CLI::App& app, int argc, char** argv) {
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    likely::tell(likely::command::complaint(app, error) + "\n");
+    likely::tell(likely::printable(likely::command::complaint(app, error)) + "\n");
     return kBadInput;
   } catch (const likely::Error& error) {
-    likely::tell(std::string("likely: ") + error.what() + "\n");
+    say(error.what());
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    say(error.path1().string() + ": " + error.code().message());
     return kBadInput;
   } catch (const std::system_error& error) {
     // Printing throws this, too; that is said at the end.
     if (likely::command::note_failed_output(error)) return EXIT_SUCCESS;
-    likely::tell(std::string("likely: ") + error.what() + "\n");
+    say(error.what());
     return EXIT_FAILURE;
   } catch (const std::exception& error) {
-    likely::tell(std::string("likely: ") + error.what() + "\n");
+    say(error.what());
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

@@ -6,6 +6,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/models/choice_study/recover.hpp"
 
 namespace likely::command {
@@ -43,7 +44,7 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
     return choice::write_recovery(study, folder, !arguments.out.no_figures);
   });
   progress.finish();
-  fmt::print("{}", shown.json ? json : choice::recover_text(study));
+  fmt::print("{}", shown.json ? json : printable(choice::recover_text(study)));
   if (!shown.json) results.say();
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/likely/commands.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
 
@@ -43,14 +44,19 @@ void apply(const ShowOptions& options) {
   if (options.threads > 0) set_threads(options.threads);
 }
 
+void warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) tell(fmt::format("likely: {}\n", printable(warning)));
+}
+
 void show(const models::RunReport& report, const ShowOptions& options) {
   if (options.json) {
     fmt::print("{}\n", models::json_of(report));
   } else {
-    fmt::print("{}{}{}", models::text_of(report), time_text(report), pictures_text(report));
+    fmt::print("{}", printable(models::text_of(report) + time_text(report) + pictures_text(report)));
   }
+  warn(report.warnings());
   if (report.stopped() == train::Stopped::interrupted) {
-    tell(fmt::format("interrupted; go on with: likely resume {}\n", report.run.out.string()));
+    tell(fmt::format("interrupted; go on with: likely resume {}\n", printable(report.run.out.string())));
     throw CLI::RuntimeError(kInterrupted);
   }
 }

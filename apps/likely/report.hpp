@@ -3,6 +3,8 @@
 
 #include <CLI/App.hpp>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "likely/models/recipe/runs.hpp"
 
@@ -22,7 +24,11 @@ std::shared_ptr<ShowOptions> add_show_options(CLI::App& command);
 // Sets the number of threads that was asked for.
 void apply(const ShowOptions& options);
 
-// Prints a report. Of a training that was interrupted it says how to go on, and ends with exit code 130.
+// Says what went wrong without being a reason to fail, a line each, on the standard error.
+void warn(const std::vector<std::string>& warnings);
+
+// Prints a report, and warns. Of a training that was interrupted it says how to go on, and ends with exit
+// code 130.
 void show(const models::RunReport& report, const ShowOptions& options);
 
 }  // namespace likely::command

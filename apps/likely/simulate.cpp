@@ -7,6 +7,7 @@
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/models/choice_study/people.hpp"
 
 namespace likely::command {
@@ -58,7 +59,8 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
     fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string()));
   } else {
     fmt::print("{}: {} subjects, {} trials, {} options\ntrials: {}\ntrue parameters: {}\n", model.name,
-               trials.subjects.size(), trials.size(), trials.options, arguments.out, truth.string());
+               trials.subjects.size(), trials.size(), trials.options, printable(arguments.out),
+               printable(truth.string()));
   }
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/report.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/models/sweep/sweep.hpp"
@@ -41,19 +43,21 @@ void run(const SweepArguments& arguments) {
     options.on_trial = [](const models::SweepTrial& trial) {
       std::string settings;
       for (const auto& [name, value] : trial.settings) settings += fmt::format(" {}={}", name, value);
-      tell(fmt::format("trial {}:{}  {}\n", trial.number, settings,
-                       trial.error.empty() ? fmt::format("{:.6g}", trial.value) : "failed: " + trial.error));
+      tell(fmt::format(
+          "trial {}:{}  {}\n", trial.number, settings,
+          trial.error.empty() ? fmt::format("{:.6g}", trial.value) : "failed: " + printable(trial.error)));
     };
   }
   const models::Sweep sweep = models::run_sweep(recipe, options);
   if (arguments.json) {
     fmt::print("{}", sweep.json());
   } else {
-    fmt::print("{}\ntable: {}\n", sweep.table(), (sweep.out / "sweep.csv").string());
-    for (const auto& picture : sweep.pictures) fmt::print("figure: {}.png\n", picture.string());
+    fmt::print("{}\ntable: {}\n", printable(sweep.table()), printable((sweep.out / "sweep.csv").string()));
+    for (const auto& picture : sweep.pictures) fmt::print("figure: {}.png\n", printable(picture.string()));
     if (!sweep.trials.empty() && sweep.ranked().front().error.empty())
-      fmt::print("best: {}\n", sweep.ranked().front().out.string());
+      fmt::print("best: {}\n", printable(sweep.ranked().front().out.string()));
   }
+  warn(sweep.warnings);
   if (sweep.interrupted) throw CLI::RuntimeError(kInterrupted);
   if (!sweep.trials.empty() && !sweep.ranked().front().error.empty()) throw CLI::RuntimeError(kFailed);
 }

@@ -12,6 +12,7 @@
 #include "apps/likely/report.hpp"
 #include "apps/likely/standard_streams.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/models/recipe/listing.hpp"
 
 namespace likely::command {
@@ -61,14 +62,15 @@ void run_training(const models::Recipe& recipe, const TrainArguments& arguments,
     options.seeds.push_back(arguments.seed + static_cast<std::uint64_t>(i));
   options.on_start = [&](const models::Run& started) {
     if (shown.json || shown.quiet) return;
-    std::fputs(heading(recipe, started).c_str(), stdout);  // whether or not it arrives, training goes on
+    std::fputs(printable(heading(recipe, started)).c_str(),
+               stdout);  // whether or not it arrives, training goes on
     flush_output();
   };
   const models::RunReport report = models::train_recipe(recipe, run, options);
   show(report, shown);
   if (!shown.json && !shown.quiet) {
-    fmt::print("run folder: {}\n", report.run.out.string());
-    if (recipe.predict) fmt::print("next: likely predict {} --in FILE\n", report.run.out.string());
+    fmt::print("run folder: {}\n", printable(report.run.out.string()));
+    if (recipe.predict) fmt::print("next: likely predict {} --in FILE\n", printable(report.run.out.string()));
   }
 }
 

@@ -58,6 +58,7 @@ struct Measured {
 struct Report {
   std::vector<Measured> figures{};
   std::vector<std::filesystem::path> pictures{};  // without their endings: each is there as .png and .svg
+  std::vector<std::string> warnings{};            // which pictures could not be drawn, and why
   std::string text{};                             // what else to print, such as a table
   std::int64_t epochs = 0;
   double seconds = 0.0;
@@ -91,14 +92,14 @@ struct Recipe {
   std::vector<Setting> settings{};
   bool needs_data = false;  // there is nothing to learn from without --data
 
-  // Trains, or goes on where run.resume says so; leaves what it made in run.out, and draws. Ctrl-C ends it
-  // early with Stopped::interrupted.
+  // Trains, or goes on where run.resume says so; leaves what it made in run.out, and then draws (through an
+  // Album, so that a picture that fails costs nothing). Ctrl-C ends it early with Stopped::interrupted.
   std::function<Report(const Run&)> train{};
   // Measures again what run.out holds, on run.data.
   std::function<Report(const Run&)> evaluate{};
   // Predictions for the rows of a user's file.
   std::function<Predictions(const Run&, const std::filesystem::path& rows)> predict{};
-  // Draws again; returns the pictures.
+  // Draws again; returns the pictures. Refuses, naming those that could not be drawn.
   std::function<std::vector<std::filesystem::path>(const Run&)> plot{};
 };
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include "likely/plot/figure_checks.hpp"
 #include "likely/plot/gnuplot.hpp"
+#include "likely/plot/gnuplot_text.hpp"
 
 namespace likely::plot {
 
@@ -27,27 +30,53 @@ std::vector<double> numbers(const char* caller, const char* argument, const Tens
   return {first, first + dense.size()};
 }
 
-void check_same_size(const char* caller, const char* a, std::size_t size_a, const char* b,
-                     std::size_t size_b) {
-  if (size_a != size_b) {
-    refuse(caller, fmt::format("{} has {} numbers, {} has {}", a, size_a, b, size_b));
-  }
+// gnuplot reads NaN as "nothing here".
+std::string number(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "NaN";
 }
 
-// gnuplot reads NaN as "nothing here".
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.7g}", value) : "NaN"; }
+// How many digits tell the numbers apart on paper: many, where they lie close together and far from 0.
+int digits_of(std::initializer_list<const std::vector<double>*> series) {
+  constexpr double kFar = 1e4;
+  for (const std::vector<double>* values : series) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const double value : *values) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    if (high > low && std::max(std::fabs(low), std::fabs(high)) / kFar > high - low)
+      return std::numeric_limits<double>::max_digits10;
+  }
+  return 7;
+}
 
-std::string row(std::initializer_list<double> values) {
+std::string row(int digits, std::initializer_list<double> values) {
   std::string text;
-  for (const double value : values) text += number(value) + " ";
+  for (const double value : values) text += number(value, digits) + " ";
   text.back() = '\n';
   return text;
 }
 
-std::string title(const std::string& label) { return label.empty() ? " notitle" : " title " + quoted(label); }
+std::string title(const std::string& label) {
+  return label.empty() ? " notitle" : " title " + quoted_text(label);
+}
+
+bool any_finite(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+// Whether there is a place at which all of them are finite: gnuplot refuses to draw nothing.
+bool any_finite(const std::vector<double>& a, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isfinite(a[i]) && std::isfinite(b[i])) return true;
+  }
+  return false;
+}
 
 std::string range(const char* axis, const std::optional<std::pair<double, double>>& range) {
-  return range ? fmt::format("set {}range [{:.7g}:{:.7g}]\n", axis, range->first, range->second)
+  return range ? fmt::format("set {}range [{}:{}]\n", axis, range->first, range->second)
                : fmt::format("set {}range [*:*]\n", axis);
 }
 
@@ -60,7 +89,7 @@ std::string legend(const std::string& where) {
 std::string labels(const char* axis, const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted(names[i]), i);
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted_mark(names[i]), i);
   }
   return fmt::format("set {}tics ({}) scale 0\n", axis, text);
 }
@@ -91,7 +120,11 @@ std::string palette(const std::string& name, double lowest, double highest) {
 
 }  // namespace
 
-Figure::Figure(FigureOptions options) : options_(std::move(options)) {}
+Figure::Figure(FigureOptions options) : options_(std::move(options)) {
+  check_range("Figure", "x_range", options_.x_range);
+  check_range("Figure", "y_range", options_.y_range);
+  check_legend(options_.legend);
+}
 
 std::string Figure::next_color(const SeriesOptions& options) {
   if (!options.color.empty()) return options.color;
@@ -102,11 +135,14 @@ Figure& Figure::line(const Tensor& x, const Tensor& y, const SeriesOptions& opti
   const std::vector<double> xs = numbers("Figure::line", "x", x);
   const std::vector<double> ys = numbers("Figure::line", "y", y);
   check_same_size("Figure::line", "x", xs.size(), "y", ys.size());
+  check_series("Figure::line", options);
+  const int digits = digits_of({&xs, &ys});
   std::string data;
-  for (std::size_t i = 0; i < xs.size(); ++i) data += row({xs[i], ys[i]});
-  layers_.push_back(
-      {data, fmt::format("using 1:2 with lines lw {:.3g} lc rgb '{}'{}{}", options.width, next_color(options),
-                         options.dashed ? " dt 2" : "", title(options.label))});
+  for (std::size_t i = 0; i < xs.size(); ++i) data += row(digits, {xs[i], ys[i]});
+  layers_.push_back({data,
+                     fmt::format("using 1:2 with lines lw {:.3g} lc rgb '{}'{}{}", options.width,
+                                 next_color(options), options.dashed ? " dt 2" : "", title(options.label)),
+                     any_finite(xs, ys)});
   return *this;
 }
 
@@ -114,10 +150,14 @@ Figure& Figure::points(const Tensor& x, const Tensor& y, const SeriesOptions& op
   const std::vector<double> xs = numbers("Figure::points", "x", x);
   const std::vector<double> ys = numbers("Figure::points", "y", y);
   check_same_size("Figure::points", "x", xs.size(), "y", ys.size());
+  check_series("Figure::points", options);
+  const int digits = digits_of({&xs, &ys});
   std::string data;
-  for (std::size_t i = 0; i < xs.size(); ++i) data += row({xs[i], ys[i]});
-  layers_.push_back({data, fmt::format("using 1:2 with points pt 7 ps {:.3g} lc rgb '{}'{}",
-                                       0.25 * options.width, next_color(options), title(options.label))});
+  for (std::size_t i = 0; i < xs.size(); ++i) data += row(digits, {xs[i], ys[i]});
+  layers_.push_back({data,
+                     fmt::format("using 1:2 with points pt 7 ps {:.3g} lc rgb '{}'{}", 0.25 * options.width,
+                                 next_color(options), title(options.label)),
+                     any_finite(xs, ys)});
   return *this;
 }
 
@@ -127,11 +167,15 @@ Figure& Figure::band(const Tensor& x, const Tensor& low, const Tensor& high, con
   const std::vector<double> highs = numbers("Figure::band", "high", high);
   check_same_size("Figure::band", "x", xs.size(), "low", lows.size());
   check_same_size("Figure::band", "x", xs.size(), "high", highs.size());
+  check_series("Figure::band", options);
+  const int digits = digits_of({&xs, &lows, &highs});
   std::string data;
-  for (std::size_t i = 0; i < xs.size(); ++i) data += row({xs[i], lows[i], highs[i]});
+  for (std::size_t i = 0; i < xs.size(); ++i) data += row(digits, {xs[i], lows[i], highs[i]});
   layers_.push_back(
-      {data, fmt::format("using 1:2:3 with filledcurves fs transparent solid 0.25 noborder lc rgb '{}'{}",
-                         next_color(options), title(options.label))});
+      {data,
+       fmt::format("using 1:2:3 with filledcurves fs transparent solid 0.25 noborder lc rgb '{}'{}",
+                   next_color(options), title(options.label)),
+       any_finite(xs, lows) && any_finite(xs, highs)});
   return *this;
 }
 
@@ -139,13 +183,17 @@ Figure& Figure::bars(const std::vector<std::string>& names, const Tensor& height
                      const SeriesOptions& options) {
   const std::vector<double> values = numbers("Figure::bars", "heights", heights);
   check_same_size("Figure::bars", "names", names.size(), "heights", values.size());
+  check_series("Figure::bars", options);
+  const int digits = digits_of({&values});
   std::string data;
-  for (std::size_t i = 0; i < values.size(); ++i) data += row({static_cast<double>(i), values[i]});
+  for (std::size_t i = 0; i < values.size(); ++i) data += row(digits, {static_cast<double>(i), values[i]});
   settings_ +=
       labels("x", names) + fmt::format("set xrange [-0.6:{}.6]\nset boxwidth 0.7\n", values.size() - 1);
   if (!options_.y_range) settings_ += "set yrange [* < 0 : *]\n";
-  layers_.push_back({data, fmt::format("using 1:2 with boxes fs solid 0.85 noborder lc rgb '{}'{}",
-                                       next_color(options), title(options.label))});
+  layers_.push_back({data,
+                     fmt::format("using 1:2 with boxes fs solid 0.85 noborder lc rgb '{}'{}",
+                                 next_color(options), title(options.label)),
+                     any_finite(values)});
   return *this;
 }
 
@@ -153,6 +201,8 @@ Figure& Figure::image(const Tensor& z, const ImageOptions& options) {
   const std::vector<double> values = numbers("Figure::image", "z", z);
   if (z.rank() != 2)
     refuse("Figure::image", "z must have two axes (rows, columns), got " + z.shape().string());
+  check_range("Figure::image", "x_range", options.x_range);
+  check_range("Figure::image", "y_range", options.y_range);
   const std::int64_t rows = z.dim(0);
   const std::int64_t columns = z.dim(1);
   const auto place = [](const std::optional<std::pair<double, double>>& range, std::int64_t i,
@@ -161,13 +211,14 @@ Figure& Figure::image(const Tensor& z, const ImageOptions& options) {
     const double part = n > 1 ? static_cast<double>(i) / static_cast<double>(n - 1) : 0.5;
     return range->first + part * (range->second - range->first);
   };
+  const int digits = digits_of({&values});
   std::string data;
   double lowest = 0.0;
   double highest = 0.0;
   for (std::int64_t r = 0; r < rows; ++r) {
     for (std::int64_t c = 0; c < columns; ++c) {
       const double value = values[static_cast<std::size_t>(r * columns + c)];
-      data += row({place(options.x_range, c, columns), place(options.y_range, r, rows), value});
+      data += row(digits, {place(options.x_range, c, columns), place(options.y_range, r, rows), value});
       if (std::isfinite(value)) {
         lowest = std::min(lowest, value);
         highest = std::max(highest, value);
@@ -184,22 +235,25 @@ Figure& Figure::image(const Tensor& z, const ImageOptions& options) {
         n > 1 ? 0.5 * (place(range, n - 1, n) - place(range, 0, n)) / static_cast<double>(n - 1) : 0.5;
     const double first = place(range, 0, n) - half;
     const double last = place(range, n - 1, n) + half;
-    settings_ +=
-        fmt::format("set {}range [{:.7g}:{:.7g}]\n", axis, reverse ? last : first, reverse ? first : last);
+    settings_ += fmt::format("set {}range [{}:{}]\n", axis, reverse ? last : first, reverse ? first : last);
   };
   fit("x", options.x_range, columns, false);
   fit("y", options.y_range, rows, options.first_row_on_top);
-  layers_.push_back({data, "using 1:2:3 with image notitle"});
+  layers_.push_back({data, "using 1:2:3 with image notitle", any_finite(values)});
   if (options.values) {
     layers_.push_back(
-        {data, fmt::format("using 1:2:(sprintf('%g', $3)):($3 > {:.7g} ? 0x000000 : 0xffffff) with labels "
-                           "tc rgb variable notitle",
-                           0.5 * (lowest + highest))});
+        {data,
+         fmt::format("using 1:2:(sprintf('%g', $3)):($3 > {:.7g} ? 0x000000 : 0xffffff) with labels "
+                     "tc rgb variable notitle",
+                     0.5 * (lowest + highest)),
+         any_finite(values)});
   }
   return *this;
 }
 
 Figure& Figure::horizontal(double y, const SeriesOptions& options) {
+  check_series("Figure::horizontal", options);
+  if (!std::isfinite(y)) return *this;
   layers_.push_back(
       {"", fmt::format("{:.9g} with lines lw {:.3g} lc rgb '{}'{}{}", y, options.width, next_color(options),
                        options.dashed ? " dt 2" : "", title(options.label))});
@@ -207,6 +261,8 @@ Figure& Figure::horizontal(double y, const SeriesOptions& options) {
 }
 
 Figure& Figure::vertical(double x, const SeriesOptions& options) {
+  check_series("Figure::vertical", options);
+  if (!std::isfinite(x)) return *this;
   settings_ += fmt::format(
       "set arrow from first {0:.9g}, graph 0 to first {0:.9g}, graph 1 nohead lw {1:.3g} lc rgb '{2}'{3}\n",
       x, options.width, next_color(options), options.dashed ? " dt 2" : "");
@@ -221,12 +277,18 @@ Figure& Figure::vertical(double x, const SeriesOptions& options) {
 std::string Figure::script(int number) const {
   if (layers_.empty())
     refuse("Figure::save", "the figure is empty: add a line, points, bars or an image first");
-  std::string text;
+  std::vector<std::size_t> drawn;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
+    if (layers_[i].finite) drawn.push_back(i);
+  }
+  if (drawn.empty()) refuse("Figure::save", "the figure holds no number that is finite");
+  std::string text;
+  for (const std::size_t i : drawn) {
     if (!layers_[i].data.empty()) text += fmt::format("$d{}_{} << EOD\n{}EOD\n", number, i, layers_[i].data);
   }
-  text += "set title " + quoted(options_.title) + "\n";
-  text += "set xlabel " + quoted(options_.x_label) + "\nset ylabel " + quoted(options_.y_label) + "\n";
+  text += "set title " + quoted_text(options_.title) + "\n";
+  text +=
+      "set xlabel " + quoted_text(options_.x_label) + "\nset ylabel " + quoted_text(options_.y_label) + "\n";
   text += options_.log_x ? "set logscale x\n" : "unset logscale x\n";
   text += options_.log_y ? "set logscale y\nset format y '%g'\n" : "unset logscale y\nset format y '%g'\n";
   text +=
@@ -237,8 +299,8 @@ std::string Figure::script(int number) const {
   text += range("x", options_.x_range) + range("y", options_.y_range) + legend(options_.legend);
   text += options_.equal_axes ? "set size ratio -1\n" : "set size noratio\n";
   text += settings_ + "plot ";
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    if (i > 0) text += ", \\\n     ";
+  for (const std::size_t i : drawn) {
+    if (i != drawn.front()) text += ", \\\n     ";
     if (!layers_[i].data.empty()) text += fmt::format("$d{}_{} ", number, i);
     text += layers_[i].command;
   }

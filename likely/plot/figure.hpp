@@ -45,8 +45,11 @@ struct ImageOptions {
   std::vector<std::string> column_labels{}, row_labels{};
 };
 
+// Titles, labels and names are shown as they are, whatever characters they hold.
+
 // One picture. x and y are tensors of numbers of the same size (their shape does not matter); non-finite
-// values are left out, and break a line. All refuse what does not fit, and an empty tensor.
+// values are left out, and break a line. All refuse what does not fit, an empty tensor, ranges that are not
+// finite, and colours, widths and places of the legend that are none.
 class Figure {
  public:
   explicit Figure(FigureOptions options = {});
@@ -63,9 +66,10 @@ class Figure {
   Figure& horizontal(double y, const SeriesOptions& options = {});
   Figure& vertical(double x, const SeriesOptions& options = {});
 
-  // Writes `path`.svg, .png and .gp, each under a temporary name first. Without gnuplot only the script is
-  // written; returns whether there are pictures. Refuses a figure without content, and a path that cannot be
-  // written.
+  // Writes `path`.svg, .png and .gp, each of which appears whole or not at all. Without gnuplot only the
+  // script is written; returns whether there are pictures. Refuses a figure without content or without a
+  // single finite number, a name with control characters, a path that cannot be written, and what gnuplot
+  // refuses or does not bring to an end in two minutes.
   bool save(const std::filesystem::path& path, int width = 720, int height = 480) const;
 
   // The part of the script that draws this figure. `number` keeps the names of its data apart from others'.
@@ -75,6 +79,7 @@ class Figure {
   struct Layer {
     std::string data;     // rows of numbers
     std::string command;  // what follows the name of the data in gnuplot's `plot`
+    bool finite = true;   // whether there is anything to be seen
   };
 
   std::string next_color(const SeriesOptions& options);

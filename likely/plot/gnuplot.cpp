@@ -1,112 +1,128 @@
 #include "likely/plot/gnuplot.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/made_record.hpp"
+#include "likely/io/path_kind.hpp"
+#include "likely/io/text.hpp"
+#include "likely/plot/gnuplot_text.hpp"
+#include "likely/plot/run_program.hpp"
 
 namespace likely::plot {
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_view_literals;
 
-// The script for one kind of picture, whose file is `output`.
-std::string with_terminal(const std::string& terminal, const std::string& output, const std::string& script,
-                          int width, int height) {
-  return fmt::format(
-      "set terminal {} size {},{} font 'DejaVu Sans,11' background rgb 'white' noenhanced\n"
-      "set output {}\n{}unset output\n",
-      terminal, width, height, quoted(output), script);
+constexpr const char* kCaller = "Figure::save";
+
+struct Kind {
+  std::string_view ending, terminal;
+  std::string_view end;  // how a whole picture ends
+};
+constexpr std::array kKinds{Kind{".svg", "svg", "</svg>\n\n"sv},
+                            Kind{".png", "pngcairo", "\0\0\0\0IEND\xae\x42\x60\x82"sv}};
+
+// A new folder that nobody else can look into, gone with this object. Beside the picture only where there is
+// no other place: what is killed should leave nothing there.
+class Workshop {
+ public:
+  explicit Workshop(const fs::path& beside) {
+    std::error_code failed;
+    const fs::path usual = fs::temp_directory_path(failed);
+    if ((!failed && make(usual)) || make(beside)) return;
+    refuse(kCaller, fmt::format("cannot make a folder to draw in, neither in {} nor in {}: {}",
+                                usual.string(), beside.string(), std::generic_category().message(errno)));
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  bool make(const fs::path& in) {
+    std::string name = (in / ".likely-figure-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) return false;
+    path_ = name;
+    return true;
+  }
+
+  fs::path path_;
+};
+
+void check_name(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name.empty() || name == "." || name == "..")
+    refuse(kCaller, fmt::format("\"{}\" does not name a picture", path.string()));
+  if (printable(name) != name || name.find_first_of("\n\t") != std::string::npos)
+    refuse(kCaller,
+           fmt::format("a picture cannot be called \"{}\": the name must be plain text", printable(name)));
 }
 
-// Exit code 127 means that there is no such program. What it says goes to `messages`.
-int run_gnuplot(const fs::path& script, const fs::path& messages) {
-  const pid_t child = fork();
-  if (child < 0) refuse("Figure::save", fmt::format("cannot start gnuplot: {}", std::strerror(errno)));
-  if (child == 0) {
-    const int to = open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (to >= 0) {
-      dup2(to, 1);
-      dup2(to, 2);
-    }
-    execlp("gnuplot", "gnuplot", script.c_str(), static_cast<char*>(nullptr));
-    _exit(127);
+void make_folder(const fs::path& folder) {
+  try {
+    io::make_folders(folder);
+  } catch (const fs::filesystem_error& error) {
+    refuse(kCaller, fmt::format("cannot make the folder {}: {}", folder.string(), error.code().message()));
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+// gnuplot does not say whether the disk was full.
+std::string whole_picture(const fs::path& file, const Kind& kind) {
+  std::error_code failed;
+  if (!fs::is_regular_file(file, failed)) refuse(kCaller, "gnuplot drew no picture");
+  std::string bytes = io::read_text(file);
+  if (!bytes.ends_with(kind.end))
+    refuse(kCaller, fmt::format("gnuplot left a {} picture that is not whole", kind.ending.substr(1)));
+  return bytes;
 }
 
 }  // namespace
 
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') result += '\'';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + "'";
-}
-
-bool draw(const fs::path& path, const std::string& script, int width, int height) {
+bool draw(const fs::path& path, const std::string& script, int width, int height, double most_seconds) {
   if (width < 50 || height < 50 || width > 20000 || height > 20000) {
-    refuse("Figure::save",
+    refuse(kCaller,
            fmt::format("a picture of {} x {} is not from 50 to 20000 in both directions", width, height));
   }
+  check_name(path);
+  io::path_exists(path.string() + ".svg");  // refuses a path that is too long
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed)
-    refuse("Figure::save", fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()));
+  make_folder(folder);
 
-  struct Kind {
-    std::string_view ending, terminal;
-  };
-  constexpr Kind kKinds[] = {{".svg", "svg"}, {".png", "pngcairo"}};
-  std::string kept = fmt::format("# gnuplot {}.gp draws the picture again.\n", path.filename().string());
-  std::string now;
-  for (const auto& [ending, terminal] : kKinds) {
-    const std::string name = path.filename().string() + std::string(ending);
-    kept += with_terminal(std::string(terminal), name, script, width, height);
-    now += with_terminal(std::string(terminal), path.string() + std::string(ending) + ".part", script, width,
-                         height);
+  const std::string name = path.filename().string();
+  std::string text = "# gnuplot draws the picture again if it is given this file.\nset encoding utf8\n";
+  for (const Kind& kind : kKinds) {
+    text += fmt::format(
+        "set terminal {} size {},{} font 'DejaVu Sans,11' background rgb 'white' noenhanced\n"
+        "set output {}\n{}unset output\n",
+        kind.terminal, width, height, quoted_file(name + std::string(kind.ending)), script);
   }
-  io::write_file(path.string() + ".gp", kept);
+  io::write_file(path.string() + ".gp", text);
 
-  const fs::path temporary = path.string() + ".gp.part";
-  const fs::path messages = path.string() + ".log.part";
-  io::write_file(temporary, now);
-  const int status = run_gnuplot(temporary, messages);
-  const std::string said = text_of(messages);
-  fs::remove(temporary, failed);
-  fs::remove(messages, failed);
-  if (status == 127) return false;
-  for (const auto& [ending, terminal] : kKinds) {
-    const fs::path picture = path.string() + std::string(ending);
-    if (status == 0) {
-      fs::rename(picture.string() + ".part", picture);
-    } else {
-      fs::remove(picture.string() + ".part", failed);
-    }
-  }
-  if (status != 0) refuse("Figure::save", "gnuplot refused the picture: " + said);
+  const Workshop workshop(folder);
+  io::write_file(workshop.path() / "draw.gp", text);
+  const Ended ended = run_program({"gnuplot", "-d", "./draw.gp"}, workshop.path(), most_seconds);
+  if (!ended.found) return false;
+  if (ended.too_long) refuse(kCaller, fmt::format("gnuplot had not ended after {:g} s", most_seconds));
+  if (ended.code != 0) refuse(kCaller, "gnuplot refused the picture: " + ended.said);
+  std::array<std::string, kKinds.size()> pictures;
+  for (std::size_t i = 0; i < kKinds.size(); ++i)
+    pictures[i] = whole_picture(workshop.path() / (name + std::string(kKinds[i].ending)), kKinds[i]);
+  for (std::size_t i = 0; i < kKinds.size(); ++i)
+    io::write_file(path.string() + std::string(kKinds[i].ending), pictures[i]);
   return true;
 }
 

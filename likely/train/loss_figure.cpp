@@ -20,7 +20,6 @@ void draw_losses(const std::filesystem::path& folder, const std::vector<EpochRep
   figure.line(tensor(epochs), tensor(training), {.label = "training"});
   if (validation.size() == epochs.size())
     figure.line(tensor(epochs), tensor(validation), {.label = "validation"});
-  std::filesystem::create_directories(folder);
   figure.save(folder / "loss");
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 
 namespace likely::train::detail {
@@ -153,7 +154,7 @@ void ProgressDisplay::end_line() {
 
 void ProgressDisplay::say(const std::string& sentence) {
   end_line();
-  if (how_ != Progress::silent) tell(fmt::format("{}\n", sentence));
+  if (how_ != Progress::silent) tell(fmt::format("{}\n", printable(sentence)));
 }
 
 }  // namespace likely::train::detail

@@ -130,10 +130,9 @@ std::string comparison_json(const Study& study, const Comparison& comparison) {
   return text_of(json);
 }
 
-std::vector<std::filesystem::path> write_comparison(const Study& study, const Comparison& comparison,
-                                                    const Trials& trials, const std::filesystem::path& folder,
-                                                    const WriteOptions& options) {
-  std::vector<std::filesystem::path> pictures = write_study(study, trials, folder, options);
+models::Drawn write_comparison(const Study& study, const Comparison& comparison, const Trials& trials,
+                               const std::filesystem::path& folder, const WriteOptions& options) {
+  models::Drawn drawn = write_study(study, trials, folder, options);
   io::CsvWriter table(folder / "selection.csv", {"model", "total", "difference", "best_for", "frequency",
                                                  "exceedance", "protected_exceedance"});
   std::vector<std::string> names;
@@ -147,8 +146,10 @@ std::vector<std::filesystem::path> write_comparison(const Study& study, const Co
   table.commit();
   StudyAlbum album(folder, options.figures);
   album.frequencies(names, comparison.selection.frequencies, comparison.selection.protected_exceedance);
-  for (const auto& picture : album.pictures()) pictures.push_back(picture);
-  return pictures;
+  const auto append = [](auto& list, const auto& more) { list.insert(list.end(), more.begin(), more.end()); };
+  append(drawn.pictures, album.drawn().pictures);
+  append(drawn.warnings, album.drawn().warnings);
+  return drawn;
 }
 
 }  // namespace likely::choice

@@ -6,6 +6,7 @@
 
 #include "likely/models/choice/model_selection.hpp"
 #include "likely/models/choice_study/report.hpp"
+#include "likely/models/recipe/album.hpp"
 
 namespace likely::choice {
 
@@ -30,8 +31,7 @@ std::string comparison_text(const Study& study, const Comparison& comparison);
 // difference, best_for, frequency, exceedance and protected_exceedance.
 std::string comparison_json(const Study& study, const Comparison& comparison);
 // What write_study writes, selection.csv with a row a model, and the figure of the frequencies.
-std::vector<std::filesystem::path> write_comparison(const Study& study, const Comparison& comparison,
-                                                    const Trials& trials, const std::filesystem::path& folder,
-                                                    const WriteOptions& options = {});
+models::Drawn write_comparison(const Study& study, const Comparison& comparison, const Trials& trials,
+                               const std::filesystem::path& folder, const WriteOptions& options = {});
 
 }  // namespace likely::choice

@@ -153,8 +153,7 @@ std::string recover_json(const RecoverStudy& study) {
   return text_of(json);
 }
 
-std::vector<std::filesystem::path> write_recovery(const RecoverStudy& study,
-                                                  const std::filesystem::path& folder, bool figures) {
+models::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder, bool figures) {
   StudyAlbum album(folder, figures);
   for (const Recovery& recovery : study.recoveries) {
     std::vector<std::string> names{"subject"};
@@ -185,7 +184,7 @@ std::vector<std::filesystem::path> write_recovery(const RecoverStudy& study,
     table.commit();
     album.confusion(confusion);
   }
-  return album.pictures();
+  return album.drawn();
 }
 
 }  // namespace likely::choice

@@ -10,6 +10,7 @@
 
 #include "likely/models/choice/recovery.hpp"
 #include "likely/models/choice_study/study.hpp"
+#include "likely/models/recipe/album.hpp"
 
 namespace likely::choice {
 
@@ -43,7 +44,7 @@ std::string recover_text(const RecoverStudy& study);
 std::string recover_json(const RecoverStudy& study);
 // recovery-NAME.csv (true and fitted), confusion.csv and figures/, into a folder that is there. Returns the
 // pictures as write_study does.
-std::vector<std::filesystem::path> write_recovery(const RecoverStudy& study,
-                                                  const std::filesystem::path& folder, bool figures = true);
+models::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder,
+                             bool figures = true);
 
 }  // namespace likely::choice

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "likely/models/choice_study/study.hpp"
+#include "likely/models/recipe/album.hpp"
 
 namespace likely::choice {
 
@@ -22,10 +23,9 @@ struct WriteOptions {
 };
 // Into a folder that is there: models.csv, and for each model subjects-NAME.csv, trials-NAME.csv (values,
 // probabilities and prediction errors, for regressors), with a population group-NAME.csv, and figures/.
-// Returns the pictures, without their endings and relative to the folder.
-std::vector<std::filesystem::path> write_study(const Study& study, const Trials& trials,
-                                               const std::filesystem::path& folder,
-                                               const WriteOptions& options = {});
+// Returns the pictures, without their endings and relative to the folder, and which could not be drawn.
+models::Drawn write_study(const Study& study, const Trials& trials, const std::filesystem::path& folder,
+                          const WriteOptions& options = {});
 
 // A model's name as a part of a file's.
 std::string file_name(const std::string& model);

@@ -156,6 +156,10 @@ plot::Figure recovery_figure(const Recovery& recovery, std::size_t k) {
   return figure;
 }
 
+std::string picture_name(const char* what, const Model& model) {
+  return fmt::format("picture \"{}-{}\"", what, file_name(model.name));
+}
+
 }  // namespace
 
 FittedCurve::FittedCurve(const Trials& trials)
@@ -184,6 +188,10 @@ Numbers FittedCurve::rates() const {
 
 void StudyAlbum::learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
   if (!wanted_) return;
+  album_.attempt(picture_name("learning", study.fit.model), [&] { draw_learning(study, trials, fitted); });
+}
+
+void StudyAlbum::draw_learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
   const LearningCurve observed = learning_curve(trials, fitted.bin());
   const auto options = static_cast<std::size_t>(trials.options);
   const Numbers rates = fitted.rates();
@@ -221,12 +229,14 @@ void StudyAlbum::learning(const ModelStudy& study, const Trials& trials, const F
 
 void StudyAlbum::parameters(const ModelStudy& study) {
   if (!wanted_) return;
-  std::vector<plot::Figure> panels;
-  for (std::size_t k = 0; k < study.fit.model.parameters.size(); ++k) {
-    const Numbers values = estimates_of(study, k);
-    if (!values.empty()) panels.push_back(parameter_figure(study, k, values));
-  }
-  add_row("parameters-" + file_name(study.fit.model.name), panels, kPanel * 4 / 5);
+  album_.attempt(picture_name("parameters", study.fit.model), [&] {
+    std::vector<plot::Figure> panels;
+    for (std::size_t k = 0; k < study.fit.model.parameters.size(); ++k) {
+      const Numbers values = estimates_of(study, k);
+      if (!values.empty()) panels.push_back(parameter_figure(study, k, values));
+    }
+    add_row("parameters-" + file_name(study.fit.model.name), panels, kPanel * 4 / 5);
+  });
 }
 
 void StudyAlbum::add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height) {
@@ -239,47 +249,54 @@ void StudyAlbum::add_row(const std::string& name, const std::vector<plot::Figure
 
 void StudyAlbum::recovery(const Recovery& recovery) {
   if (!wanted_) return;
-  std::vector<plot::Figure> panels;
-  for (std::size_t k = 0; k < recovery.parameters.size(); ++k) panels.push_back(recovery_figure(recovery, k));
-  add_row("recovery-" + file_name(recovery.model.name), panels, kPanel);
+  album_.attempt(picture_name("recovery", recovery.model), [&] {
+    std::vector<plot::Figure> panels;
+    for (std::size_t k = 0; k < recovery.parameters.size(); ++k)
+      panels.push_back(recovery_figure(recovery, k));
+    add_row("recovery-" + file_name(recovery.model.name), panels, kPanel);
+  });
 }
 
 void StudyAlbum::confusion(const ModelConfusion& confusion) {
   if (!wanted_) return;
-  const auto m = static_cast<std::int64_t>(confusion.models.size());
-  Numbers rounded;
-  for (const double share : confusion.confusion) rounded.push_back(std::round(share * 100.0) / 100.0);
-  plot::Figure figure({.title = "p(best fitted | simulated)",
-                       .x_label = "best fitted",
-                       .y_label = "simulated",
-                       .legend = "none"});
-  figure.image(tensor(rounded, {m, m}),
-               {.values = true, .column_labels = confusion.models, .row_labels = confusion.models});
-  const int size = std::clamp(200 + 90 * static_cast<int>(m), 480, 1200);
-  album_.add("confusion", figure, size + 120, size);
+  album_.attempt("picture \"confusion\"", [&] {
+    const auto m = static_cast<std::int64_t>(confusion.models.size());
+    Numbers rounded;
+    for (const double share : confusion.confusion) rounded.push_back(std::round(share * 100.0) / 100.0);
+    plot::Figure figure({.title = "p(best fitted | simulated)",
+                         .x_label = "best fitted",
+                         .y_label = "simulated",
+                         .legend = "none"});
+    figure.image(tensor(rounded, {m, m}),
+                 {.values = true, .column_labels = confusion.models, .row_labels = confusion.models});
+    const int size = std::clamp(200 + 90 * static_cast<int>(m), 480, 1200);
+    album_.add("confusion", figure, size + 120, size);
+  });
 }
 
 void StudyAlbum::frequencies(const std::vector<std::string>& models, const Numbers& frequencies,
                              const Numbers& protected_exceedance) {
   if (!wanted_) return;
-  plot::Figure shares({.title = "Estimated share of subjects",
-                       .y_label = "frequency",
-                       .y_range = std::pair(0.0, 1.0),
-                       .legend = "none"});
-  shares.bars(models, tensor(frequencies), {.color = "#0072b2"});
-  plot::Figure surely({.title = "The most frequent model",
-                       .y_label = "protected exceedance probability",
-                       .y_range = std::pair(0.0, 1.0),
-                       .legend = "none"});
-  surely.bars(models, tensor(protected_exceedance), {.color = "#d55e00"});
-  const int width = std::clamp(200 + 160 * static_cast<int>(models.size()), 800, 2000);
-  album_.add_panels("frequencies", {shares, surely}, 2, width, 400);
+  album_.attempt("picture \"frequencies\"", [&] {
+    plot::Figure shares({.title = "Estimated share of subjects",
+                         .y_label = "frequency",
+                         .y_range = std::pair(0.0, 1.0),
+                         .legend = "none"});
+    shares.bars(models, tensor(frequencies), {.color = "#0072b2"});
+    plot::Figure surely({.title = "The most frequent model",
+                         .y_label = "protected exceedance probability",
+                         .y_range = std::pair(0.0, 1.0),
+                         .legend = "none"});
+    surely.bars(models, tensor(protected_exceedance), {.color = "#d55e00"});
+    const int width = std::clamp(200 + 160 * static_cast<int>(models.size()), 800, 2000);
+    album_.add_panels("frequencies", {shares, surely}, 2, width, 400);
+  });
 }
 
-std::vector<fs::path> StudyAlbum::pictures() const {
-  std::vector<fs::path> relative;
-  for (const fs::path& picture : album_.pictures()) relative.push_back(picture.lexically_relative(folder_));
-  return relative;
+models::Drawn StudyAlbum::drawn() const {
+  models::Drawn drawn = album_.drawn();
+  for (fs::path& picture : drawn.pictures) picture = picture.lexically_relative(folder_);
+  return drawn;
 }
 
 }  // namespace likely::choice

@@ -46,10 +46,11 @@ class StudyAlbum {
   void frequencies(const std::vector<std::string>& models, const std::vector<double>& frequencies,
                    const std::vector<double>& protected_exceedance);
 
-  // Without their endings, relative to the folder.
-  std::vector<std::filesystem::path> pictures() const;
+  // Pictures relative to the folder.
+  models::Drawn drawn() const;
 
  private:
+  void draw_learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted);
   // Up to three side by side.
   void add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height);
 

@@ -181,8 +181,8 @@ std::string file_name(const std::string& model) {
   return name;
 }
 
-std::vector<fs::path> write_study(const Study& study, const Trials& trials, const fs::path& folder,
-                                  const WriteOptions& options) {
+models::Drawn write_study(const Study& study, const Trials& trials, const fs::path& folder,
+                          const WriteOptions& options) {
   write_models(study, folder);
   StudyAlbum album(folder, options.figures);
   for (const ModelStudy& model : study.models) {
@@ -207,7 +207,7 @@ std::vector<fs::path> write_study(const Study& study, const Trials& trials, cons
     album.learning(model, trials, curve);
     album.parameters(model);
   }
-  return album.pictures();
+  return album.drawn();
 }
 
 }  // namespace likely::choice

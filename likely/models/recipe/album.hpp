@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,14 @@
 
 namespace likely::models {
 
-// Saves pictures into <run folder>/figures and remembers them.
+// What came of drawing.
+struct Drawn {
+  std::vector<std::filesystem::path> pictures{};  // without their endings: each is there as .png and .svg
+  std::vector<std::string> warnings{};            // which could not be drawn, and why
+};
+
+// Saves pictures into <run folder>/figures and remembers them. A picture that cannot be drawn is a warning
+// and never an exception: what was learned must not be lost for it.
 //
 //   album.add("filters", figure);   // figures/filters.png, .svg and .gp
 class Album {
@@ -20,13 +28,18 @@ class Album {
   // Several in one picture, row by row.
   void add_panels(const std::string& name, const std::vector<plot::Figure>& figures, int columns,
                   int width = 960, int height = 640);
+  // Calls something that prepares and adds pictures. What it throws is a warning, too; `what` says of what,
+  // such as "picture \"fit\"".
+  void attempt(const std::string& what, const std::function<void()>& draw);
 
-  // Those drawn so far, without their endings. Empty where there is no gnuplot.
-  const std::vector<std::filesystem::path>& pictures() const { return pictures_; }
+  // Those drawn so far, and what went wrong. Without gnuplot there are neither.
+  const Drawn& drawn() const { return drawn_; }
+  // For commands that do nothing but draw: the pictures. Refuses, naming each that is missing.
+  const std::vector<std::filesystem::path>& all_pictures() const;
 
  private:
   std::filesystem::path folder_;
-  std::vector<std::filesystem::path> pictures_;
+  Drawn drawn_;
 };
 
 }  // namespace likely::models

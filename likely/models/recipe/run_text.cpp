@@ -104,7 +104,8 @@ std::string json_of(const RunReport& report) {
     pictures.push_back(picture.string() + ".svg");
   }
   json["pictures"] = pictures;
-  return json.dump();
+  json["warnings"] = report.warnings();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace likely::models

@@ -11,6 +11,7 @@
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/folder_path.hpp"
 #include "likely/io/live_folder.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/models/recipe/run_files.hpp"
 
 namespace likely::models {
@@ -24,7 +25,7 @@ void check_run(const Recipe& recipe, const Run& run, const TrainOptions& options
     throw Error(fmt::format("{} makes its own data; --data has no meaning for it", recipe.name));
   if (run.data.empty() && recipe.needs_data)
     throw Error(fmt::format("{} needs --data: {}", recipe.name, recipe.data_help));
-  if (!run.data.empty() && !fs::exists(run.data))
+  if (!run.data.empty() && !io::path_exists(run.data))
     throw Error(fmt::format("--data {}: there is no such file or folder", run.data.string()));
   std::vector<std::uint64_t> sorted = options.seeds;
   std::sort(sorted.begin(), sorted.end());
@@ -203,6 +204,15 @@ std::vector<fs::path> RunReport::pictures() const {
   std::vector<fs::path> all;
   for (const SeedReport& seed : seeds)
     all.insert(all.end(), seed.report.pictures.begin(), seed.report.pictures.end());
+  return all;
+}
+
+std::vector<std::string> RunReport::warnings() const {
+  std::vector<std::string> all;
+  for (const SeedReport& seed : seeds) {
+    for (const std::string& warning : seed.report.warnings)
+      all.push_back(seeds.size() > 1 ? fmt::format("seed {}: {}", seed.seed, warning) : warning);
+  }
   return all;
 }
 

@@ -38,6 +38,8 @@ struct RunReport {
   double spread(std::string_view figure) const;
   double seconds() const;
   std::vector<std::filesystem::path> pictures() const;
+  // Which pictures could not be drawn, and why; of several seeds, with the seed in front.
+  std::vector<std::string> warnings() const;
 };
 
 struct TrainOptions {

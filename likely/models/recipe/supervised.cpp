@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "likely/core/error.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/io/safetensors.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/models/recipe/pictures.hpp"
@@ -86,7 +87,7 @@ bool parse_shape(std::string_view text, Shape& shape) {
 // What the kept model was made for.
 Sizes kept_sizes(const Run& run) {
   const std::filesystem::path file = model_file(run);
-  if (!std::filesystem::exists(file))
+  if (!io::path_exists(file))
     throw Error(fmt::format("{} holds no finished model; finish it with: likely resume {}", run.out.string(),
                             run.out.string()));
   const auto metadata = io::load_safetensors(file).metadata;
@@ -128,29 +129,37 @@ void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes
                 const Predictor& predict, Album& album) {
   const Held held = held_out(splits);
   const Objective::Kind kind = parts.objective.kind;
-  draw_curves(train::read_history(run.out), splits.validation ? "validation" : held.name, album);
+  album.attempt("curves", [&] {
+    draw_curves(train::read_history(run.out), splits.validation ? "validation" : held.name, album);
+  });
   const bool classes = kind == Objective::Kind::classes || kind == Objective::Kind::binary;
   const std::int64_t width = sizes.input.size();
   if (classes && held.rows->targets().defined()) {
-    const Tensor outputs = outputs_for(predict, *held.rows);
-    const Predictions said = parts.objective.predictions(outputs);
-    const std::int64_t count = kind == Objective::Kind::binary ? 2 : outputs.dim(-1);
-    draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, album);
+    album.attempt("picture \"confusion\"", [&] {
+      const Tensor outputs = outputs_for(predict, *held.rows);
+      const Predictions said = parts.objective.predictions(outputs);
+      const std::int64_t count = kind == Objective::Kind::binary ? 2 : outputs.dim(-1);
+      draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, album);
+    });
   }
-  if (kind != Objective::Kind::classes && width == 1) draw_fit(predict, kind, splits.train, album);
-  if (classes && width == 2) draw_areas(predict, kind, splits.train, album);
+  if (kind != Objective::Kind::classes && width == 1)
+    album.attempt("picture \"fit\"", [&] { draw_fit(predict, kind, splits.train, album); });
+  if (classes && width == 2)
+    album.attempt("picture \"areas\"", [&] { draw_areas(predict, kind, splits.train, album); });
   if (!classes && width > 1) {
-    const Tensor outputs = outputs_for(predict, *held.rows);
-    draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), album);
+    album.attempt("picture \"predicted\"", [&] {
+      const Tensor outputs = outputs_for(predict, *held.rows);
+      draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), album);
+    });
   }
 }
 
-std::vector<std::filesystem::path> draw_all(const Run& run, const SupervisedParts& parts, const Sizes& sizes,
-                                            const Splits& splits) {
-  Album album(run.out);
-  draw_usual(run, parts, sizes, splits, parts.load(run, sizes), album);
-  parts.pictures(run, sizes, splits, album);
-  return album.pictures();
+void draw_all(const Run& run, const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
+              Album& album) {
+  album.attempt("pictures", [&] {
+    draw_usual(run, parts, sizes, splits, parts.load(run, sizes), album);
+    parts.pictures(run, sizes, splits, album);
+  });
 }
 
 Report train_whole(const SupervisedParts& parts, const Run& run) {
@@ -162,12 +171,10 @@ Report train_whole(const SupervisedParts& parts, const Run& run) {
   if (fitted.stopped == train::Stopped::interrupted) return report;
   report.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits));
   report.text = parts.remarks(run, sizes, splits);
-  // A training is not lost because a picture could not be drawn.
-  try {
-    report.pictures = draw_all(run, parts, sizes, splits);
-  } catch (const std::exception& error) {
-    report.text += fmt::format("The pictures could not be drawn: {}\n", error.what());
-  }
+  Album album(run.out);
+  draw_all(run, parts, sizes, splits, album);
+  report.pictures = album.drawn().pictures;
+  report.warnings = album.drawn().warnings;
   return report;
 }
 
@@ -202,7 +209,9 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
   };
   about.plot = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);
-    return draw_all(run, parts, sizes, parts.data(run, keys_of(run).data));
+    Album album(run.out);
+    draw_all(run, parts, sizes, parts.data(run, keys_of(run).data), album);
+    return album.all_pictures();
   };
   return about;
 }

@@ -111,6 +111,8 @@ class Trials {
     try {
       const RunReport report = train_recipe(recipe_, run);
       if (report.stopped() == train::Stopped::interrupted) throw Error("interrupted");
+      for (const std::string& warning : report.warnings())
+        sweep_.warnings.push_back(fmt::format("trial {}: {}", trial.number, warning));
       judge(trial, report.figures());
     } catch (const Error& error) {
       trial.value = std::nan("");

@@ -46,6 +46,7 @@ struct Sweep {
   std::filesystem::path out{};
   std::vector<SweepTrial> trials{};               // in the order of trying
   std::vector<std::filesystem::path> pictures{};  // without their endings
+  std::vector<std::string> warnings{};            // which could not be drawn, of trials too, and why
 
   // Best first, failures last.
   std::vector<SweepTrial> ranked() const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -48,11 +50,19 @@ class Axis {
   bool numbers_ = true;
 };
 
-// A little more than the numbers cover, so that no point lies on an axis.
-std::pair<double, double> around(const std::vector<double>& values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double more = *high > *low ? 0.06 * (*high - *low) : 1.0;
-  return {*low - more, *high + more};
+// A little more than the finite numbers cover, so that no point lies on an axis. Nothing, if there are none.
+std::optional<std::pair<double, double>> around(const std::vector<double>& values) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (low > high) return std::nullopt;
+  const double more = high > low ? 0.06 * (high - low) : std::max(1.0, 0.06 * std::fabs(high));
+  if (!std::isfinite(high + more) || !std::isfinite(low - more)) return std::nullopt;
+  return std::pair(low - more, high + more);
 }
 
 plot::Figure panel(const SweptSetting& swept, const std::vector<SweepTrial>& ranked,
@@ -82,13 +92,16 @@ void draw_sweep(Sweep& sweep, const std::vector<SweptSetting>& space) {
   std::vector<SweepTrial> ranked = sweep.ranked();
   std::erase_if(ranked, [](const SweepTrial& trial) { return !trial.error.empty(); });
   if (ranked.empty()) return;
-  std::vector<plot::Figure> panels;
-  for (const SweptSetting& swept : space) panels.push_back(panel(swept, ranked, sweep.figure));
-  const int columns = static_cast<int>(std::min<std::size_t>(panels.size(), 3));
-  const int rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
   Album album(sweep.out);
-  album.add_panels("sweep", panels, columns, 420 * columns + 60, 360 * rows);
-  sweep.pictures = album.pictures();
+  album.attempt("picture \"sweep\"", [&] {
+    std::vector<plot::Figure> panels;
+    for (const SweptSetting& swept : space) panels.push_back(panel(swept, ranked, sweep.figure));
+    const int columns = static_cast<int>(std::min<std::size_t>(panels.size(), 3));
+    const int rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
+    album.add_panels("sweep", panels, columns, 420 * columns + 60, 360 * rows);
+  });
+  sweep.pictures = album.drawn().pictures;
+  for (const std::string& warning : album.drawn().warnings) sweep.warnings.push_back(warning);
 }
 
 std::string Sweep::table() const {
@@ -126,7 +139,8 @@ std::string Sweep::json() const {
   all["table"] = (out / "sweep.csv").string();
   all["pictures"] = Json::array();
   for (const std::filesystem::path& picture : pictures) all["pictures"].push_back(picture.string() + ".png");
-  return all.dump(2) + "\n";
+  all["warnings"] = warnings;
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace likely::models

@@ -4,17 +4,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
+#include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/folder_claim.hpp"
 #include "likely/io/text.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/tables/csv_report.hpp"
 #include "likely/models/tables/csv_settings.hpp"
+#include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 
@@ -33,14 +36,13 @@ class ProgressLine {
   ProgressLine(train::Progress wanted, const char* what)
       : shown_(wanted != train::Progress::silent && isatty(STDERR_FILENO) != 0), what_(what) {}
   ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
+    if (shown_) tell("\r\033[K");
   }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   void operator()(std::int64_t epoch, double loss) const {
     if (!shown_) return;
-    fmt::print(stderr, "\r\033[K{}: epoch {}, loss on rows not learned from {:.4f}", what_, epoch, loss);
-    std::fflush(stderr);
+    tell(fmt::format("\r\033[K{}: epoch {}, loss on rows not learned from {:.4f}", what_, epoch, loss));
   }
 
  private:
@@ -61,7 +63,10 @@ std::filesystem::path origin_path(const std::filesystem::path& folder) { return 
 Origin origin_of(const Run& run, const Rows& rows) {
   std::filesystem::path target_file = read_options(run).target_file;
   if (!target_file.empty()) target_file = std::filesystem::absolute(target_file).lexically_normal();
-  return {run.data.string(), target_file.string(), rows.size(), mean(rows.y.to(DType::f64)).item()};
+  const Tensor y = rows.y.to(DType::f64);
+  double target_mean = mean(y).item();
+  if (!std::isfinite(target_mean)) target_mean = sum(y / static_cast<double>(y.size())).item();
+  return {run.data.string(), target_file.string(), rows.size(), target_mean};
 }
 
 void write_origin(const Run& run, const Rows& rows) {
@@ -185,9 +190,33 @@ void judge(const Judgement& judgement, const std::string& name, Report& report) 
   report.text += text_of(all, schema, rows, judgement.of);
 }
 
+// What the model will need on the disk: two copies while one replaces the other, and room for tables and
+// pictures. Known before anything is learned, so that nothing is learned in vain.
+std::int64_t bytes_of(const Schema& schema, const ModelOptions& options) {
+  constexpr std::int64_t kRest = 1'000'000;
+  constexpr std::int64_t kMostMembers = 10;
+  std::int64_t features = 0;
+  for (const Column& column : schema.inputs)
+    features += column.holds_words ? static_cast<std::int64_t>(column.words.size()) : 1;
+  const std::int64_t outputs = schema.classifies() ? static_cast<std::int64_t>(schema.classes.size()) : 1;
+  std::int64_t parameters = (features + 1) * outputs;
+  std::int64_t inputs = features;
+  for (const std::int64_t width : options.hidden) {
+    parameters += (inputs + 1) * width;
+    inputs = width;
+  }
+  parameters += (inputs + 1) * outputs;
+  const std::int64_t members = options.members > 0 ? std::min(options.members, kMostMembers) : kMostMembers;
+  const std::int64_t model = members * parameters * static_cast<std::int64_t>(sizeof(float)) +
+                             4 * features * static_cast<std::int64_t>(sizeof(double));
+  return 2 * model + kRest;
+}
+
 Report train_csv(const Run& run) {
   const auto start = std::chrono::steady_clock::now();
   const Rows rows = read_table(read_options(run));
+  io::detail::check_room(run.out, run.out, bytes_of(rows.schema, model_options(run)),
+                         "the model and its pictures need");
   const Judging judging = judging_of(run, rows.size());
   const Halves halves = hold_out(rows, judging.holdout, run.seed);
   Report report;
@@ -224,7 +253,8 @@ Report train_csv(const Run& run) {
   write_origin(run, rows);
   models::Album album(run.out);
   draw(drawn, album);
-  report.pictures = album.pictures();
+  report.pictures = album.drawn().pictures;
+  report.warnings = album.drawn().warnings;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
@@ -259,7 +289,7 @@ std::vector<std::filesystem::path> plot_csv(const Run& run) {
   if (!judgement) return {};
   models::Album album(run.out);
   draw(judgement->judged, album);
-  return album.pictures();
+  return album.all_pictures();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "likely/core/create.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/models/recipe/pictures.hpp"
 
 namespace likely::tables {
@@ -24,7 +25,7 @@ std::string confusion_text(const Tensor& confusion, const std::vector<std::strin
   std::size_t width = 5;
   std::vector<std::string> names;
   for (const std::string& name : classes) {
-    names.push_back(name.substr(0, kLongestClassName));
+    names.push_back(std::string(beginning(name, kLongestClassName)));
     width = std::max(width, names.back().size());
   }
   std::string text = fmt::format("\ntrue class (down) and what was said:\n{:>{}}", "", width + 2);
@@ -46,7 +47,8 @@ std::string line(const std::string& name, const std::string& model, const std::s
 }
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 std::string number(double value) {
-  return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+  const bool plain = std::abs(value) >= 1000 && std::abs(value) < 1e11;
+  return plain ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
 }
 
 // Some of the rows, from all over the table.
@@ -61,7 +63,8 @@ std::vector<Judged> thinned(std::vector<Judged> judged) {
 }
 
 std::string shortened(const std::string& name, std::size_t letters) {
-  return name.size() <= letters ? name : name.substr(0, std::max<std::size_t>(letters, 4) - 2) + "..";
+  if (name.size() <= letters) return name;
+  return std::string(beginning(name, std::max<std::size_t>(letters, 4) - 2)) + "..";
 }
 
 void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
@@ -118,14 +121,17 @@ std::string text_of(const Scores& scores, const Schema& schema, std::int64_t row
 }
 
 void draw(const std::vector<Judged>& judged, models::Album& album) {
-  const Tensor y = targets(judged);
-  const Scores scores = score(judged, y);
-  if (const auto* classes = std::get_if<ClassScores>(&scores)) {
-    models::draw_confusion(classes->confusion, judged.front().model.schema.classes, album);
-  } else {
-    models::draw_predicted(predictions(judged), y, album);
-  }
-  draw_importance(judged, album);
+  const bool classifies = judged.front().model.schema.classifies();
+  album.attempt(classifies ? "picture \"confusion\"" : "picture \"predicted\"", [&] {
+    const Tensor y = targets(judged);
+    if (classifies) {
+      const auto scores = std::get<ClassScores>(score(judged, y));
+      models::draw_confusion(scores.confusion, judged.front().model.schema.classes, album);
+    } else {
+      models::draw_predicted(predictions(judged), y, album);
+    }
+  });
+  album.attempt("picture \"importance\"", [&] { draw_importance(judged, album); });
 }
 
 }  // namespace likely::tables

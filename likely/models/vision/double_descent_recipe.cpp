@@ -63,7 +63,7 @@ void keep(const Run& run, const std::vector<Row>& rows) {
   io::write_file(table_file(run), text);
 }
 
-std::vector<std::filesystem::path> draw(const Run& run) {
+void draw(const Run& run, Album& album) {
   const io::Table table = io::read_csv(table_file(run));
   plot::Figure figure({.title = "Double descent on MNIST-1D",
                        .x_label = "hidden units a layer",
@@ -82,9 +82,7 @@ std::vector<std::filesystem::path> draw(const Run& run) {
     errors.push_back(100.0 * point.error);
   }
   figure.points(tensor(at), tensor(errors), {.label = "test, published", .color = "#444444", .width = 4.0});
-  Album album(run.out);
   album.add("double-descent", figure);
-  return album.pictures();
 }
 
 std::string text_of(const std::vector<Row>& rows) {
@@ -168,7 +166,10 @@ Report train(const Run& run) {
   keep(run, rows);
   report.text = text_of(rows);
   report.figures = figures_of(rows);
-  report.pictures = draw(run);
+  Album album(run.out);
+  album.attempt("picture \"double-descent\"", [&] { draw(run, album); });
+  report.pictures = album.drawn().pictures;
+  report.warnings = album.drawn().warnings;
   return report;
 }
 
@@ -192,7 +193,11 @@ Recipe double_descent_recipe() {
                 text_setting("widths", "3,5,8,12,16,22,28,35,47,60,80,110,150,200,300",
                              "hidden units of both layers, to be tried")})};
   recipe.train = train;
-  recipe.plot = draw;
+  recipe.plot = [](const Run& run) {
+    Album album(run.out);
+    draw(run, album);
+    return album.all_pictures();
+  };
   return recipe;
 }
 

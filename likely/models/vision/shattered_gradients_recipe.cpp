@@ -43,8 +43,7 @@ std::vector<Measurement> measure(const Run& run) {
   return all;
 }
 
-std::vector<std::filesystem::path> draw(const Run& run, const std::vector<Measurement>& all) {
-  Album album(run.out);
+void draw(const std::vector<Measurement>& all, Album& album) {
   std::vector<plot::Figure> panels;
   plot::Figure correlations({.title = "Autocorrelation of dy/dx (dashed: wide networks in theory)",
                              .x_label = "distance of the inputs",
@@ -60,7 +59,6 @@ std::vector<std::filesystem::path> draw(const Run& run, const std::vector<Measur
   }
   album.add_panels("gradients", panels, 2, 960, 640);
   album.add("autocorrelation", correlations, 760, 520);
-  return album.pictures();
 }
 
 // The number at a lag of about so much.
@@ -85,7 +83,10 @@ Report train(const Run& run) {
     report.figures.push_back({.name = "autocorrelation at 0.2, " + each.name,
                               .value = at(each.found, each.found.autocorrelation, 0.2)});
   }
-  report.pictures = draw(run, all);
+  Album album(run.out);
+  album.attempt("pictures", [&] { draw(all, album); });
+  report.pictures = album.drawn().pictures;
+  report.warnings = album.drawn().warnings;
   return report;
 }
 
@@ -103,7 +104,11 @@ Recipe shattered_gradients_recipe() {
                    whole_setting("width", 200, "units a layer", 1, 10'000),
                    whole_setting("networks", 100, "to average over", 1, 100'000)}};
   recipe.train = train;
-  recipe.plot = [](const Run& run) { return draw(run, measure(run)); };
+  recipe.plot = [](const Run& run) {
+    Album album(run.out);
+    draw(measure(run), album);
+    return album.all_pictures();
+  };
   return recipe;
 }
 

@@ -1,0 +1,77 @@
+#include "likely/core/printable.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace likely {
+
+namespace {
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;  // 0: this is no UTF-8
+};
+
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(text[i])}; };
+  const std::uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  // A character has one spelling: longer ones are no UTF-8.
+  constexpr std::array<std::uint32_t, 5> kSmallest{0, 0, 0x80, 0x800, 0x10000};
+  if (lead < 0xC0 || lead > 0xF4 || text.size() < length) return {};
+  std::uint32_t code = lead & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3FU);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kSmallest[length] || code > 0x10FFFF || surrogate) return {};
+  return {code, length};
+}
+
+bool within(std::uint32_t code, std::uint32_t first, std::uint32_t last) {
+  return code >= first && code <= last;
+}
+
+bool commands(std::uint32_t code) {
+  if (code == '\n' || code == '\t') return false;
+  const bool control = code < 0x20 || within(code, 0x7F, 0x9F);
+  const bool direction = within(code, 0x200E, 0x200F) || within(code, 0x202A, 0x202E) ||
+                         within(code, 0x2066, 0x2069) || code == 0x61C;
+  const bool line_end = within(code, 0x2028, 0x2029);
+  return control || direction || line_end || (code & 0xFFFEU) == 0xFFFE;
+}
+
+std::string hexadecimal(std::uint32_t code, int digits) {
+  std::string text;
+  for (int i = digits - 1; i >= 0; --i) text += "0123456789abcdef"[code >> (4 * i) & 0xFU];
+  return text;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const auto [code, bytes] = first_character(text);
+    if (bytes == 0) {
+      shown += "\\x" + hexadecimal(static_cast<unsigned char>(text[0]), 2);
+    } else if (commands(code)) {
+      shown += code < 0x80 ? "\\x" + hexadecimal(code, 2) : "\\u" + hexadecimal(code, code > 0xFFFF ? 6 : 4);
+    } else {
+      shown += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return shown;
+}
+
+std::string_view beginning(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace likely

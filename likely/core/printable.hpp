@@ -1,0 +1,18 @@
+// Text of others, such as names in a file, made fit to be shown.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace likely {
+
+// The text with everything that would command a terminal instead of being read shown as its code: control
+// characters other than the ends of lines and tabs as \x1b, those of Unicode (among them the marks that turn
+// the direction of writing) as \u202e, bytes that are no UTF-8 as \xff. Everything else stays as it is.
+std::string printable(std::string_view text);
+
+// At most so many bytes from the start, without cutting a character in two.
+std::string_view beginning(std::string_view text, std::size_t bytes);
+
+}  // namespace likely

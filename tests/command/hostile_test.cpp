@@ -1,0 +1,237 @@
+// Pictures that fail, names that want to be commands, files that are none: nothing is lost, run or waited
+// for.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "likely/io/csv_writer.hpp"
+#include "tests/command/command.hpp"
+#include "tests/support/payloads.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+namespace likely::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// 30 rows of two inputs whose sizes tell the kind.
+std::string table(const std::string& first, const std::string& second, const std::string& one,
+                  const std::string& other, double unit = 1.0) {
+  std::string text = io::csv_field(first) + "," + io::csv_field(second) + ",kind\n";
+  for (int i = 0; i < 30; ++i) {
+    const int size = (i * 37) % 50;
+    text += nlohmann::json(unit * (size + 1)).dump() + "," + std::to_string(i % 3) + "," +
+            io::csv_field(size > 25 ? one : other) + "\n";
+  }
+  return text;
+}
+
+Words train(const std::string& out, const Words& more = {}) {
+  Words words{"train", "csv",     "--in", "mine.csv", "--members", "1",      "--epochs",
+              "4",     "--folds", "0",    "--out",    out,         "--quiet"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class Hostile : public ::testing::Test {
+ protected:
+  Ran run(const Words& words) { return likely_command(folder_.path().string(), words); }
+  void write(const std::string& name, const std::string& text) { write_bytes(folder_ / name, text); }
+  // Every picture there is, in any folder, is whole: none is empty.
+  void expect_whole_pictures() {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_.path())) {
+      EXPECT_TRUE(!entry.is_regular_file() || entry.file_size() > 0) << entry.path();
+    }
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Hostile, APictureThatFailsCostsNothing) {
+  ProgramsFirst programs;
+  programs.add("gnuplot", "echo out of ink; exit 1");
+  const std::string why = " could not be drawn: [Figure::save] gnuplot refused the picture: out of ink\n";
+  write("mine.csv", table("a", "b", "big", "small"));
+  const Ran trained = run(train("run"));
+  EXPECT_EQ(trained.code, 0);
+  EXPECT_EQ(trained.err,
+            "likely: the picture \"confusion\"" + why + "likely: the picture \"importance\"" + why);
+  EXPECT_EQ(nlohmann::json::parse(read_bytes(folder_ / "run/report.json"))["warnings"].size(), 2U);
+  EXPECT_EQ(run({"predict", "run", "--in", "mine.csv"}).code, 0);
+  const Ran plotted = run({"plot", "run"});
+  EXPECT_EQ(plotted.code, 2);
+  EXPECT_TRUE(plotted.err.starts_with("likely: the picture \"confusion\"" + why)) << plotted.err;
+
+  const Ran moons =
+      run({"train", "moons", "--epochs", "2", "--units", "4", "--out", "moons", "--json", "--quiet"});
+  EXPECT_EQ(moons.code, 0);
+  EXPECT_TRUE(contains(moons.err, "likely: the picture \"loss\"" + why)) << moons.err;
+  EXPECT_TRUE(contains(moons.err, "likely: the picture \"areas\"" + why)) << moons.err;
+  EXPECT_EQ(nlohmann::json::parse(moons.out)["pictures"].size(), 0U);
+  const Ran resumed = run({"resume", "moons", "--epochs", "3", "--quiet"});
+  EXPECT_EQ(resumed.code, 0);
+  EXPECT_TRUE(contains(resumed.err, "likely: the picture \"loss\"" + why)) << resumed.err;
+  EXPECT_EQ(run({"predict", "moons", "--in", "mine.csv"}).code, 2) << "it has two columns more than moons";
+
+  const Ran swept = run({"sweep", "linear-regression", "--grid", "lr=0.1,0.01", "--set", "epochs=2",
+                         "--quiet", "--out", "sweep"});
+  EXPECT_EQ(swept.code, 0);
+  EXPECT_TRUE(contains(swept.err, "likely: trial 2: the picture \"loss\"" + why)) << swept.err;
+  EXPECT_TRUE(contains(swept.err, "likely: the picture \"sweep\"" + why)) << swept.err;
+  EXPECT_TRUE(fs::exists(folder_ / "sweep/trial-2/model.safetensors"));
+  EXPECT_TRUE(fs::exists(folder_ / "sweep/sweep.csv"));
+
+  ASSERT_EQ(
+      run({"simulate", "--subjects", "3", "--trials", "20", "--out", "trials.tsv", "--drift", "1e12"}).code,
+      0);
+  const Ran fitted = run({"fit", "trials.tsv", "--out", "fitted", "--quiet"});
+  EXPECT_EQ(fitted.code, 0);
+  EXPECT_EQ(fitted.err,
+            "likely: the picture \"learning-rw\"" + why + "likely: the picture \"parameters-rw\"" + why);
+  EXPECT_TRUE(fs::exists(folder_ / "fitted/subjects-rw.csv"));
+  const Ran compared = run({"compare", "trials.tsv", "--model", "rw,random", "--out", "compared", "--quiet"});
+  EXPECT_EQ(compared.code, 0);
+  EXPECT_TRUE(contains(compared.err, "likely: the picture \"frequencies\"" + why)) << compared.err;
+  EXPECT_TRUE(fs::exists(folder_ / "compared/selection.csv"));
+  const Ran recovered =
+      run({"recover", "--subjects", "3", "--trials", "20", "--out", "recovered", "--quiet"});
+  EXPECT_EQ(recovered.code, 0);
+  EXPECT_EQ(recovered.err, "likely: the picture \"recovery-rw\"" + why);
+  EXPECT_TRUE(fs::exists(folder_ / "recovered/recovery-rw.csv"));
+  expect_whole_pictures();
+}
+
+TEST_F(Hostile, NumbersOfAnySizeAreLearnedFrom) {
+  for (const double unit : {1e-200, 1e160, 1e200}) {
+    write("mine.csv", table("a", "b", "big", "small", unit));
+    const Ran classes = run(train("classes", {"--json", "--force", "--holdout", "0.3"}));
+    ASSERT_EQ(classes.code, 0) << classes.err;
+    EXPECT_EQ(classes.err, "");
+    const Ran numbers = run(train("numbers", {"--target", "a", "--json", "--force", "--holdout", "0.3"}));
+    ASSERT_EQ(numbers.code, 0) << numbers.err;
+    EXPECT_EQ(numbers.err, "");
+    EXPECT_TRUE(nlohmann::json::parse(numbers.out)["figures"]["test_R2"].is_number()) << numbers.out;
+  }
+  expect_whole_pictures();
+  write("mine.csv", "a,b,kind\n1e999,1,x\n2,2,y\n3,3,x\n4,4,y\n");
+  const Ran infinite = run(train("infinite"));
+  EXPECT_EQ(infinite.code, 2);
+  EXPECT_EQ(infinite.err, "likely: [csv] " + (folder_ / "mine.csv").string() +
+                              ": column \"a\": the value in row 1 is not finite\n");
+}
+
+TEST_F(Hostile, NamesAreNamesAndNoCommands) {
+  const Trap trap;
+  // Folders.
+  write("mine.csv", table("a", "b", "big", "small"));
+  for (const std::string out :
+       {"|pwned #", "< pwned", "-e pwned", "'; system('pwned') #", "`pwned`", "\n!pwned\n"}) {
+    Words words = train("");
+    *(std::find(words.begin(), words.end(), "--out") + 1) = "./" + out;
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_TRUE(fs::exists(folder_.path() / out / "model.safetensors")) << out;
+    EXPECT_FALSE(trap.sprung()) << out;
+  }
+  const Ran bare = run({"train", "csv", "--in", "mine.csv", "--members", "1", "--epochs", "1", "--folds", "0",
+                        "--quiet", "--out=|pwned"});
+  EXPECT_EQ(bare.code, 0) << bare.err;
+  // Columns and classes, four payloads at a time.
+  std::vector<std::string> names;
+  for (const std::string& text : payloads()) {
+    if (text.find('\0') == std::string::npos && text.find_first_not_of(' ') != std::string::npos)
+      names.push_back(text);
+  }
+  for (std::size_t i = 0; i + 4 <= names.size(); i += 4) {
+    if (names[i + 2] == "1e999" || names[i + 3] == "1e999") continue;
+    write("mine.csv", table(names[i], names[i + 1], names[i + 2], names[i + 3]));
+    const Ran ran = run(train("run", {"--force", "--header", "yes"}));
+    EXPECT_EQ(ran.code, 0) << i;
+    EXPECT_EQ(ran.err, "") << i;
+    EXPECT_FALSE(trap.sprung()) << i;
+  }
+  // Options of trials.
+  write("trials.csv",
+        "subjID,choice,outcome\n\"|pwned\",\"'`pwned`'\",1\n\"|pwned\",\"\"\"; system('pwned') #\",0\n");
+  const Ran fitted = run({"fit", "trials.csv", "--out", "|pwned fit", "--quiet"});
+  EXPECT_EQ(fitted.code, 0) << fitted.err;
+  EXPECT_EQ(fitted.err, "");
+  EXPECT_FALSE(trap.sprung());
+  expect_whole_pictures();
+}
+
+TEST_F(Hostile, WhatIsNoFileIsNotWaitedFor) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe.csv").c_str(), 0600), 0);
+  write("mine.csv", table("a", "b", "big", "small"));
+  ASSERT_EQ(run(train("run")).code, 0);
+  const auto refused = [&](const Words& words) {
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 2) << words[0];
+    EXPECT_TRUE(ran.err.ends_with("pipe.csv is not a regular file\n")) << ran.err;
+  };
+  refused({"train", "csv", "--in", "pipe.csv", "--quiet"});
+  refused({"train", "csv", "--in", "mine.csv", "--target-file", "pipe.csv", "--quiet"});
+  refused({"predict", "run", "--in", "pipe.csv"});
+  refused({"eval", "run", "--data", "pipe.csv"});
+  refused({"fit", "pipe.csv"});
+  refused({"compare", "pipe.csv"});
+  refused({"simulate", "--parameters", "pipe.csv", "--out", "trials.tsv"});
+  refused({"inspect", "pipe.csv"});
+  fs::create_directory(folder_ / "strange");
+  ASSERT_EQ(mkfifo((folder_ / "strange/recipe.json").c_str(), 0600), 0);
+  for (const char* command : {"eval", "resume", "plot"}) {
+    const Ran ran = run({command, "strange"});
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_TRUE(ran.err.ends_with("recipe.json is not a regular file\n")) << ran.err;
+  }
+}
+
+TEST_F(Hostile, PathsThatAreTooLongAreSaidToBe) {
+  write("mine.csv", table("a", "b", "big", "small"));
+  const std::string name(300, 'x');
+  for (const Words& words :
+       {Words{"train", "csv", "--in", name, "--quiet"}, Words{"predict", name, "--in", "mine.csv"},
+        Words{"eval", name}, Words{"fit", name}, Words{"inspect", name}, Words{"resume", name}}) {
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.code, 2) << words[0];
+    EXPECT_TRUE(ran.err.ends_with("File name too long\n")) << ran.err;
+    EXPECT_TRUE(ran.err.find("filesystem error") == std::string::npos) << ran.err;
+  }
+}
+
+TEST_F(Hostile, TextOfOthersDoesNotCommandTheTerminal) {
+  const std::string escape = "\x1b[31m";
+  const Ran absent = run({"train", "csv", "--in", escape, "--quiet"});
+  EXPECT_EQ(absent.code, 2);
+  EXPECT_EQ(absent.err, "likely: --data \\x1b[31m: there is no such file or folder\n");
+  EXPECT_EQ(run({"train", "moons", escape}).err.find('\x1b'), std::string::npos);
+  EXPECT_EQ(run({escape}).err.find('\x1b'), std::string::npos);
+  write("mine.csv", table(escape + "a", "b", escape + "big", "small\x9b"));
+  for (const Words& words :
+       {Words{"train", "csv", "--in", "mine.csv", "--target", "none", "--quiet"},
+        train("run", {"--holdout", "0.3"}), Words{"eval", "run"}, Words{"inspect", "run"}}) {
+    const Ran ran = run(words);
+    for (const std::string& text : {ran.out, ran.err}) {
+      EXPECT_EQ(text.find('\x1b'), std::string::npos) << words[0];
+      EXPECT_EQ(text.find('\x9b'), std::string::npos) << words[0];
+    }
+  }
+  // What programs read stays as it is.
+  const Ran predicted = run({"predict", "run", "--in", "mine.csv"});
+  EXPECT_NE(predicted.out.find(escape + "big"), std::string::npos);
+  EXPECT_EQ(run({"predict", "run", "--in", "mine.csv", "--json"}).code, 0);
+}
+
+}  // namespace
+}  // namespace likely::testing

@@ -1,0 +1,43 @@
+#include "likely/core/printable.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace likely {
+namespace {
+
+TEST(Printable, LeavesWhatIsReadAsItIs) {
+  for (const std::string text :
+       {"", "plain", "two\nlines\tand a tab", "\\x1b as typed", "Größe 体重 😀", "\u00a0"})
+    EXPECT_EQ(printable(text), text);
+}
+
+TEST(Printable, ShowsCommandsAsTheirCodes) {
+  EXPECT_EQ(printable("\x1b[2J\x1b]0;title\x07"), "\\x1b[2J\\x1b]0;title\\x07");
+  EXPECT_EQ(printable(std::string("a\0b\rc\x7f", 6)), "a\\x00b\\x0dc\\x7f");
+  EXPECT_EQ(printable("\u009b2J"), "\\u009b2J");
+  EXPECT_EQ(printable("safe\u202egpj.exe"), "safe\\u202egpj.exe");
+  EXPECT_EQ(printable("\U0001ffff"), "\\u01ffff");
+}
+
+TEST(Printable, ShowsBytesThatAreNoText) {
+  EXPECT_EQ(printable("\x9b"
+                      "2J"),
+            "\\x9b2J");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xc3("), "\\xc3(");
+  EXPECT_EQ(printable("\xc0\x9b"), "\\xc0\\x9b") << "another spelling of escape";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a pair";
+  EXPECT_EQ(printable("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
+}
+
+TEST(Printable, CutsBetweenCharacters) {
+  EXPECT_EQ(beginning("Größe", 3), "Gr");
+  EXPECT_EQ(beginning("Größe", 4), "Grö");
+  EXPECT_EQ(beginning("Größe", 40), "Größe");
+  EXPECT_EQ(beginning("体", 1), "");
+}
+
+}  // namespace
+}  // namespace likely
