@@ -5,11 +5,14 @@
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
 #include "likely/io/inspect.hpp"
+#include "likely/io/safetensors.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "likely/train/run_records.hpp"
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_json.hpp"
+#include "tests/fuzz/raw_tensors.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace likely::fuzz {
 
@@ -50,6 +53,26 @@ void look_at_epochs(Paths path) {
 }
 
 void compare_configurations(const std::string& then) { train::detail::differences(kConfig, then); }
+
+// A small run as `likely train` leaves it.
+struct RunFiles {
+  std::string recipe;
+  RawTensors model;
+};
+const RunFiles& trained_run() {
+  static const RunFiles kFiles = [] {
+    const testing::TemporaryFolder folder;
+    const models::Recipe& recipe = models::find_recipe("shallow-regression");
+    models::Run run = models::default_run(recipe);
+    for (const char* const setting : {"epochs=1", "rows=10", "units=2"}) run.settings.set(setting);
+    run.out = folder / "run";
+    run.progress = train::Progress::silent;
+    models::train_recipe(recipe, run);
+    return RunFiles{testing::read_bytes(run.out / "recipe.json"),
+                    raw(io::load_safetensors(run.out / "model.safetensors"))};
+  }();
+  return kFiles;
+}
 
 std::vector<std::string> starts() {
   return {"", std::string(40, '\1'), std::string(60, '\4'), "\x02\x13\x24\x35\x46\x57"};
@@ -96,6 +119,23 @@ void add_run_targets(std::vector<Target>& all) {
                    Choices choices(input);
                    const std::string text = distorted_json(kConfig, choices);
                    return read_text([&] { compare_configurations(text); });
+                 },
+                 starts, false});
+  all.push_back({"run_meaning",
+                 [](std::string_view input) {
+                   Choices choices(input);
+                   RunFiles files = trained_run();
+                   if (choices.one_in(3)) files.recipe = distorted_json(files.recipe, choices);
+                   distort(files.model, choices);
+                   return read_folder({{"recipe.json", files.recipe},
+                                       {"model.safetensors", safetensors_of(files.model)},
+                                       {"rows.csv", "x\n0.5\n1.5\n"}},
+                                      8.0 * kPlain, [](Paths folder) {
+                                        const models::Predictions predictions =
+                                            models::predict_run(folder, folder / "rows.csv");
+                                        demand(!predictions.empty() && predictions[0].values.dim(0) == 2,
+                                               "predictions for other rows");
+                                      });
                  },
                  starts, false});
   all.push_back({"inspect_folder",
