@@ -11,7 +11,6 @@
 #include "likely/nn/nn.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/optim/optim.hpp"
-#include "likely/train/checkpoint.hpp"
 #include "likely/train/fit.hpp"
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_json.hpp"
@@ -70,22 +69,29 @@ std::vector<Shape> shapes_of(const T& tree) {
   return shapes;
 }
 
-// A model, its optimizer after a step, and the checkpoint of both.
+std::string file_of(const Reader& write) { return written(write, "file.safetensors"); }
+
+RawTensors tensors_of(std::string_view bytes) {
+  const testing::TemporaryFolder folder;
+  testing::write_bytes(folder / "file", bytes);
+  return raw(io::load_safetensors(folder / "file"));
+}
+
+// A model and its optimizer after two epochs, and the files of both.
 template <class Optimizer>
 class Trained {
  public:
   explicit Trained(Optimizer (*make)(const Model&)) : make_(make), optimizer_(make(model_)) {
-    train::detail::LearnerOf<Model, Optimizer, const decltype(kLoss)> learner(model_, optimizer_, kLoss, {});
-    learner.differentiate(batch(), Training(Rng(5)));
-    learner.step();
-    optimizer_file_ = contents([&](Paths path) { io::save(path, optimizer_); });
-    checkpoint_ = contents([&](Paths path) {
-      train::detail::save_checkpoint(path, learner,
-                                     {.seed = 1, .epoch = 2, .step = 3, .lr = 0.1, .best_epoch = 1});
-    });
+    const testing::TemporaryFolder folder;
+    go_on(model_, optimizer_, folder / "run", 2);
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "run")) {
+      if (entry.is_regular_file())
+        run_.push_back({entry.path().filename().string(), testing::read_bytes(entry.path())});
+    }
+    optimizer_file_ = tensors_of(file_of([&](Paths path) { io::save(path, optimizer_); }));
   }
 
-  // Into an optimizer that has made no step, or one: what follows must be a step or a refusal.
+  // Into an optimizer that has made no step, or some: what follows must be a step or a refusal.
   Verdict load_optimizer(Choices& choices) const {
     Model model = model_;
     Optimizer optimizer = choices.one_in(2) ? optimizer_ : make_(model);
@@ -98,38 +104,48 @@ class Trained {
     return verdict;
   }
 
-  Verdict load_checkpoint(Choices& choices) const {
+  // A training that goes on from a run folder of which a file says something else.
+  Verdict resume(Choices& choices) const {
+    std::vector<NamedFile> files = run_;
+    NamedFile& file = files[choices.below(files.size())];
+    if (file.name.ends_with(".safetensors")) {
+      RawTensors tensors = tensors_of(file.bytes);
+      distort(tensors, choices);
+      file.bytes = safetensors_of(tensors);
+    } else {
+      file.bytes = distorted_json(file.bytes, choices);
+    }
     Model model;
     Optimizer optimizer = make_(model);
-    train::detail::LearnerOf<Model, Optimizer, const decltype(kLoss)> learner(model, optimizer, kLoss, {});
-    RawTensors file = checkpoint_;
-    distort(file, choices);
-    const Verdict verdict = read_file(safetensors_of(file), 2.0 * kPlain, [&](Paths path) {
-      const train::detail::Position place = train::detail::load_checkpoint(path, learner);
-      demand(place.epoch >= 0 && place.batch >= 0 && place.batches >= 0 && place.step >= 0 &&
-                 place.rows >= 0 && place.best_epoch >= 0 && place.waited >= 0 && place.metrics_bytes >= 0,
-             "a count below 0 was accepted");
+    Verdict verdict = Verdict::accepted;
+    read_folder(files, 1000.0 * kPlain, [&](Paths folder) {
+      try {
+        go_on(model, optimizer, folder, 3);
+      } catch (const Error&) {  // of the file, or of what its numbers led to
+        verdict = Verdict::refused;
+      }
     });
     demand(shapes_of(model) == shapes_of(model_), "a checkpoint has changed a shape");
-    use([&] {
-      learner.differentiate(batch(), Training(Rng(6)));
-      learner.step();
-    });
     return verdict;
   }
 
  private:
-  template <class Write>
-  static RawTensors contents(Write&& write) {
-    const testing::TemporaryFolder folder;
-    write(folder / "file");
-    return raw(io::load_safetensors(folder / "file"));
+  static void go_on(Model& model, Optimizer& optimizer, Paths folder, std::int64_t epochs) {
+    train::fit(model, optimizer, {.train = data::Dataset(batch().x, batch().y)}, kLoss,
+               {.epochs = epochs,
+                .batch = 3,
+                .out = folder,
+                .resume = true,
+                .figures = false,
+                .progress = train::Progress::silent,
+                .catch_interrupt = false});
   }
 
   Model model_;
   Optimizer (*make_)(const Model&);
   Optimizer optimizer_;
-  RawTensors optimizer_file_, checkpoint_;
+  RawTensors optimizer_file_;
+  std::vector<NamedFile> run_;
 };
 
 std::vector<std::string> starts() {
@@ -142,8 +158,7 @@ void add_optimizer(std::vector<Target>& all, const std::string& name, Optimizer 
   all.push_back({"optimizer_" + name + "_meaning",
                  [trained](std::string_view input) {
                    Choices choices(input);
-                   return choices.one_in(2) ? trained->load_optimizer(choices)
-                                            : trained->load_checkpoint(choices);
+                   return choices.one_in(2) ? trained->load_optimizer(choices) : trained->resume(choices);
                  },
                  starts, false});
 }
