@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -23,7 +25,10 @@ int run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;  // it would be flushed in a place where nobody asks whether it arrived
+    const int code = app.exit(help, text, text);
+    std::fputs(text.str().c_str(), stdout);
+    return code;
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {

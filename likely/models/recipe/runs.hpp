@@ -50,7 +50,8 @@ struct TrainOptions {
 
 // Trains into run.out. Refuses data where the recipe takes none, a recipe that needs data without them, a
 // path of data that is not there, the same seed twice, a folder that holds a run (unless forced) or anything
-// else. Where it fails before the first checkpoint, everything is as before.
+// else, or that another process writes to. Where it fails before the first checkpoint, everything is as
+// before.
 RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options = {});
 
 // Goes on with a training that was interrupted, or trains for longer: `changes` are settings as "name=text",

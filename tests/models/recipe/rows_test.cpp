@@ -89,6 +89,9 @@ TEST(Predictions, BecomeCsvAndJson) {
   EXPECT_EQ(csv_of(predictions), "class,number,p\n\"yes, \"\"surely\"\"\",3,0.1\nno,4,0.25\n");
   EXPECT_EQ(json_of({{"class", tensor({1, 0}), {"no", "yes"}}, {"p", tensor({0.5, 0.25})}}),
             R"({"rows":2,"columns":{"class":["yes","no"],"p":[0.5,0.25]}})");
+  // Names of columns come from a user's classes.
+  EXPECT_EQ(csv_of({{"p_a,b", tensor({0.5})}, {"p_\"c\"", tensor({0.25})}}),
+            "\"p_a,b\",\"p_\"\"c\"\"\"\n0.5,0.25\n");
   EXPECT_EQ(csv_of({}), "");
 }
 

@@ -193,7 +193,7 @@ TEST(Runs, AreOnlyReplacedWhenForced) {
       [&] { train_recipe(moons(), quick_run(folder / "letters"), {.force = true}); },
       "--out " + (folder / "letters").string() + ": the folder holds other things; choose another");
   expect_refusal([&] { train_recipe(moons(), quick_run(folder / "letters/love.txt")); },
-                 "--out " + (folder / "letters/love.txt").string() + ": this is a file");
+                 "--out " + (folder / "letters/love.txt").string() + ": this is a file, not a folder");
   EXPECT_EQ(read_bytes(folder / "letters/love.txt"), "keep me");
 }
 
