@@ -24,18 +24,17 @@ using detail::ThreadCache;
 
 // How often trim_memory() was called: a thread that has seen fewer has something to give back.
 constinit std::atomic<std::uint64_t> trims{0};
-constinit thread_local std::uint64_t trims_seen = 0;
 
 constinit std::atomic<void (*)()> release_scratch{nullptr};
 constinit std::atomic<std::int64_t> scratch_held{0};
 
 void trim_this_thread() {
-  trims_seen = trims.load(std::memory_order_relaxed);
-  if (ThreadCache* mine = detail::existing_cache()) mine->trim();
+  detail::this_thread.trims_seen = trims.load(std::memory_order_relaxed);
+  if (ThreadCache* mine = detail::this_thread.cache) mine->trim();
   if (const auto release = release_scratch.load(std::memory_order_acquire)) release();
 }
 
-[[noreturn]] void refuse_bytes(std::size_t bytes) {
+[[noreturn, gnu::cold]] void refuse_bytes(std::size_t bytes) {
   refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
 }
 
@@ -67,7 +66,7 @@ MemoryReport memory_report() {
 }
 
 void reset_peak_memory() {
-  if (ThreadCache* mine = detail::existing_cache()) mine->collect();
+  if (ThreadCache* mine = detail::this_thread.cache) mine->collect();
   Caches& caches = Caches::get();
   const std::lock_guard lock(caches.mutex);
   for (ThreadCache* cache : caches.all) cache->peak.store(cache->in_use());
@@ -89,7 +88,7 @@ void trim_memory() {
 }
 
 void detail::trim_if_asked() {
-  if (trims_seen != trims.load(std::memory_order_relaxed)) trim_this_thread();
+  if (this_thread.trims_seen != trims.load(std::memory_order_relaxed)) trim_this_thread();
 }
 
 void detail::set_release_scratch(void (*release)()) {

@@ -9,7 +9,7 @@
 
 namespace likely {
 
-// What the pool holds, in bytes.
+// What the pool holds, in bytes. While other threads make and end tensors, a sum over moments side by side.
 struct MemoryReport {
   std::int64_t in_use;  // held by tensors now
   std::int64_t peak;  // the most that was ever held, since start or since reset_peak_memory(); where several

@@ -23,17 +23,22 @@ Shape Shape::filled(int rank, std::int64_t size) {
 std::int64_t Shape::size() const {
   std::int64_t product = 1;
   bool empty = false;
-  bool fits = true;
-  for (int i = 0; i < rank_; ++i) {
-    const std::int64_t size = dims_[static_cast<std::size_t>(i)];
-    if (size < 0) refuse("tensor", "a dimension is negative in shape " + string());
-    empty = empty || size == 0;
-    fits = fits && !__builtin_mul_overflow(product, size == 0 ? 1 : size, &product);
+  bool wrong = false;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(rank_); ++i) {
+    const std::int64_t size = dims_[i];
+    wrong |= size < 0;
+    empty |= size == 0;
+    wrong |= __builtin_mul_overflow(product, size + (size == 0 ? 1 : 0), &product);
   }
-  if (!fits || product > kMaxSize) {
-    refuse("tensor", "out of memory: shape " + string() + " has too many elements");
-  }
+  if (wrong || product > kMaxSize) refuse_size();
   return empty ? 0 : product;
+}
+
+void Shape::refuse_size() const {
+  for (const std::int64_t size : *this) {
+    if (size < 0) refuse("tensor", "a dimension is negative in shape " + string());
+  }
+  refuse("tensor", "out of memory: shape " + string() + " has too many elements");
 }
 
 void Shape::push_back(std::int64_t size) { insert(rank_, size); }

@@ -71,7 +71,8 @@ class Shape {
     if (static_cast<unsigned>(axis) >= static_cast<unsigned>(rank_)) refuse_axis(axis);
     return static_cast<std::size_t>(axis);
   }
-  [[noreturn]] void refuse_axis(int axis) const;
+  [[noreturn, gnu::cold]] void refuse_axis(int axis) const;
+  [[noreturn, gnu::cold]] void refuse_size() const;
 
   std::array<std::int64_t, kMaxRank> dims_{};
   int rank_ = 0;

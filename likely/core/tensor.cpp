@@ -1,5 +1,6 @@
 #include "likely/core/tensor.hpp"
 
+#include <bit>
 #include <cstring>
 #include <new>
 
@@ -34,29 +35,39 @@ TensorBody* new_body(const Shape& shape, std::int64_t size, const Strides& strid
 }
 
 // Dimensions of size 1 may have any stride, and without elements every layout is dense.
-bool is_row_major(const Shape& shape, const Strides& strides) {
+bool is_row_major(const Shape& shape, std::int64_t size, const Strides& strides) {
+  const std::int64_t* const sizes = shape.data();
+  const std::int64_t* const steps = strides.data();
   std::int64_t step = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
-    if (shape[i] != 1) {
-      if (strides[i] != step) return shape.size() == 0;
-      step *= shape[i];
+    if (sizes[i] != 1) {
+      if (steps[i] != step) return size == 0;
+      step *= sizes[i];
     }
   }
   return true;
 }
 
-// Whether all elements of a look that has some lie in memory of `length` elements.
+// Whether all elements of a look, which has some, lie in memory of `length` elements.
 bool lies_within(const Shape& shape, const Strides& strides, std::int64_t offset, std::int64_t length) {
   std::int64_t first = offset;
   std::int64_t last = offset;
-  bool fits = true;
+  bool wrong = false;
+  const std::int64_t* const sizes = shape.data();
+  const std::int64_t* const steps = strides.data();
   for (int i = 0; i < shape.rank(); ++i) {
     std::int64_t reach = 0;
-    fits = fits && !__builtin_mul_overflow(shape[i] - 1, strides[i], &reach);
-    std::int64_t& end = reach < 0 ? first : last;
-    fits = fits && !__builtin_add_overflow(end, reach, &end);
+    wrong |= __builtin_mul_overflow(sizes[i] - 1, steps[i], &reach);
+    wrong |= __builtin_add_overflow(first, reach < 0 ? reach : 0, &first);
+    wrong |= __builtin_add_overflow(last, reach < 0 ? 0 : reach, &last);
   }
-  return fits && first >= 0 && last < length;
+  return !wrong && first >= 0 && last < length;
+}
+
+[[noreturn, gnu::cold]] void refuse_view(const Shape& own, const Shape& shape, const Strides& strides,
+                                         std::int64_t offset) {
+  refuse("view", "shape " + shape.string() + " with strides " + strides.string() + " from element " +
+                     std::to_string(offset) + " leaves the memory of shape " + own.string());
 }
 
 }  // namespace
@@ -96,18 +107,18 @@ Tensor Tensor::view(const Shape& shape, const Strides& strides, std::int64_t off
   }
   const TensorBody& own = body();
   const std::int64_t size = shape.size();
-  const auto length = static_cast<std::int64_t>(own.block->length / size_of(own.dtype));
+  // Sizes are powers of 2, and a division would cost more than the rest of a view.
+  const auto length = static_cast<std::int64_t>(own.block->length >> std::countr_zero(size_of(own.dtype)));
   std::int64_t offset = 0;
-  const bool inside = strides.rank() == shape.rank() &&
-                      !__builtin_add_overflow(own.offset, offset_elements, &offset) &&
-                      (size == 0 || lies_within(shape, strides, offset, length));
-  if (!inside) {
-    refuse("view", "shape " + shape.string() + " with strides " + strides.string() + " from element " +
-                       std::to_string(offset_elements) + " leaves the memory of shape " + own.shape.string());
-  }
+  const bool known =
+      strides.rank() == shape.rank() && !__builtin_add_overflow(own.offset, offset_elements, &offset);
+  const bool dense = known && is_row_major(shape, size, strides);
+  const bool inside = dense ? size == 0 || (offset >= 0 && offset <= length - size)
+                            : known && lies_within(shape, strides, offset, length);
+  if (!inside) refuse_view(own.shape, shape, strides, offset_elements);
   own.block->references.fetch_add(1, std::memory_order_relaxed);
   TensorBody* seen = new_body(shape, size, strides, own.dtype, offset, own.block);
-  seen->contiguous = is_row_major(shape, strides);
+  seen->contiguous = dense;
   return Tensor(seen);
 }
 

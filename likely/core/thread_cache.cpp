@@ -20,11 +20,6 @@ void free_bodies(BodyHead* list) {
   for_each(list, [](BodyHead* body) { std::free(body); });
 }
 
-// A plain pointer keeps the look-up free of a guard.
-enum class CacheState : std::uint8_t { unborn, alive, gone };
-constinit thread_local ThreadCache* own_cache = nullptr;
-constinit thread_local CacheState cache_state = CacheState::unborn;
-
 ThreadCache* take_over_idle() {
   Caches& caches = Caches::get();
   const std::lock_guard lock(caches.mutex);
@@ -52,13 +47,10 @@ void leave_idle(ThreadCache* cache) {
 }
 
 struct CacheHolder {
-  CacheHolder() {
-    own_cache = take_over_idle();
-    cache_state = CacheState::alive;
-  }
+  CacheHolder() { this_thread.cache = take_over_idle(); }
   ~CacheHolder() {
-    cache_state = CacheState::gone;
-    leave_idle(std::exchange(own_cache, nullptr));
+    this_thread.gone = true;
+    leave_idle(std::exchange(this_thread.cache, nullptr));
   }
 };
 
@@ -110,14 +102,14 @@ void ThreadCache::free_lists(Block* returned, BodyHead* returned_heads) {
 void ThreadCache::free_returned() { free_lists(returned_blocks.take(), returned_bodies.take()); }
 void ThreadCache::close() { free_lists(returned_blocks.close(), returned_bodies.close()); }
 
-ThreadCache* this_cache() {
-  if (own_cache == nullptr && cache_state == CacheState::unborn) {
+constinit thread_local ThisThread this_thread;
+
+ThreadCache* begin_cache() {
+  if (!this_thread.gone) {
     static thread_local CacheHolder holder;
   }
-  return own_cache;
+  return this_thread.cache;
 }
-
-ThreadCache* existing_cache() { return own_cache; }
 
 Caches& Caches::get() {
   // Never destroyed: tensors may outlive every other static object.

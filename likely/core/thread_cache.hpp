@@ -97,11 +97,18 @@ struct ThreadCache {
   void free_lists(Block* returned, BodyHead* returned_heads);
 };
 
+// What the calling thread knows of itself. Plain, so that looking it up needs no guard.
+struct ThisThread {
+  ThreadCache* cache = nullptr;  // null before the first tensor, and when the thread's objects have gone
+  bool gone = false;
+  std::uint64_t trims_seen = 0;  // calls of trim_memory() that it has heard of
+};
+extern constinit thread_local ThisThread this_thread;
+
 // The cache of the calling thread. Null when that has gone, as for a static tensor at exit: then memory goes
 // straight back to the system.
-ThreadCache* this_cache();
-// The same, but null, too, if the thread has made no tensor so far.
-ThreadCache* existing_cache();
+ThreadCache* begin_cache();
+inline ThreadCache* this_cache() { return this_thread.cache != nullptr ? this_thread.cache : begin_cache(); }
 
 // All caches there ever were.
 struct Caches {

@@ -297,11 +297,29 @@ HWY_EXPORT(finish_double);
 HWY_EXPORT(dots_float);
 HWY_EXPORT(dots_double);
 
+namespace {
+
+// Sums of nothing are 0, and a part of nothing has none: true if that was all. The loops count on a first
+// term.
+template <class T>
+bool multiplied_nothing(const Product<T>& p, const Part& part) {
+  if (part.rows <= 0 || part.columns <= 0) return true;
+  if (p.k > 0) return false;
+  for (std::int64_t row = part.row; row < part.row + part.rows; ++row) {
+    T* const line = p.c + row * p.ldc + part.column;
+    for (std::int64_t i = 0; i < part.columns; ++i) line[i] = p.beta == T(0) ? T(0) : p.beta * line[i];
+  }
+  if (p.finish.bias != nullptr || p.finish.relu) finish_part(p, part);
+  return true;
+}
+
+}  // namespace
+
 void multiply_part(const Product<float>& p, const Part& part) {
-  HWY_DYNAMIC_DISPATCH(multiply_float)(p, part);
+  if (!multiplied_nothing(p, part)) HWY_DYNAMIC_DISPATCH(multiply_float)(p, part);
 }
 void multiply_part(const Product<double>& p, const Part& part) {
-  HWY_DYNAMIC_DISPATCH(multiply_double)(p, part);
+  if (!multiplied_nothing(p, part)) HWY_DYNAMIC_DISPATCH(multiply_double)(p, part);
 }
 void finish_part(const Product<float>& p, const Part& part) { HWY_DYNAMIC_DISPATCH(finish_float)(p, part); }
 void finish_part(const Product<double>& p, const Part& part) { HWY_DYNAMIC_DISPATCH(finish_double)(p, part); }

@@ -183,6 +183,42 @@ TEST(Batches, PrefetchingKeepsNoMemory) {
   EXPECT_LE(memory_report().cached - before, 200'000);
 }
 
+// However many batches are prepared ahead, memory that came back is used for the next ones: 10,000 batches of
+// 8 kB take no more than those that can be on the way.
+TEST(Batches, PrefetchingFarAheadUsesTheSameMemory) {
+  const Dataset dataset(zeros({10'000, 200}));
+  const auto most_used = [&](std::int64_t ahead) {
+    trim_memory();
+    const MemoryReport before = memory_report();
+    std::int64_t most = 0, seen = 0;
+    for (int epoch = 0; epoch < 10; ++epoch) {
+      for (const Batch& batch : dataset.batches(10, Rng(1), {.prefetch = ahead})) {
+        seen += batch.size();
+        const MemoryReport now = memory_report();
+        most = std::max(most, now.cached + now.in_use - before.cached - before.in_use);
+      }
+    }
+    EXPECT_EQ(seen, 100'000);
+    EXPECT_EQ(memory_report().in_use, before.in_use);
+    return most;
+  };
+  const std::int64_t shortest = most_used(1);
+  // A report may count twice what the other thread is just taking back.
+  for (const std::int64_t ahead : {16, 64})
+    EXPECT_LE(most_used(ahead) - shortest, 2 * ahead * 10'240) << ahead;
+}
+
+TEST(Batches, PrefetchingGivesItsErrorAgain) {
+  const Dataset dataset = numbered(100).map([](Batch b) {
+    if (b.y.at({0}) == 20.0) throw 42;  // NOLINT(hicpp-exception-baseclass)
+    return b;
+  });
+  const auto batches = dataset.batches(10, {.prefetch = 4});
+  auto batch = batches.begin();
+  ++batch;
+  for (int again = 0; again < 3; ++again) EXPECT_THROW(++batch, int);
+}
+
 TEST(Batches, OfNothingAreNone) {
   EXPECT_EQ(numbered(0).batches(5).size(), 0);
   EXPECT_TRUE(collect(numbered(0).batches(5, Rng(1), {.prefetch = 2})).empty());

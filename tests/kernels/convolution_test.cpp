@@ -154,6 +154,45 @@ TYPED_TEST(ConvolutionTest, BiasAndReluAreFused) {
   }
 }
 
+TYPED_TEST(ConvolutionTest, EveryPathTakesEmptySizes) {
+  using T = TypeParam;
+  for (const Conv2dShape& full : kConvolutionShapes) {
+    const auto values = [](std::int64_t size, int seed) {
+      return random_values<T>(std::max<std::int64_t>(size, 1), seed);  // nothing has an address, too
+    };
+    std::vector<T> weights = values(weight_size(full), 2);
+    // Leaves numbers in the working memory, which nobody may take for his own.
+    conv2d_backward_weights(full, values(input_size(full), 1).data(), values(output_size(full), 3).data(),
+                            weights.data(), nullptr);
+    std::vector<Conv2dShape> empty(5, full);
+    empty[0].batch = 0;
+    empty[1].in_channels = 0;
+    empty[2].out_channels = 0;
+    empty[3].in_height = 0;
+    empty[4].in_width = 0;
+    for (const Conv2dShape& s : empty) {
+      const auto input = values(input_size(s), 4);
+      const auto gradient = values(output_size(s), 5);
+      const auto bias = values(s.out_channels, 6);
+      const auto of = [](std::int64_t size) { return std::vector<T>(static_cast<std::size_t>(size), 7); };
+      const auto zeros = [](std::int64_t size) { return std::vector<T>(static_cast<std::size_t>(size), 0); };
+      auto output = of(output_size(s));
+      conv2d_forward(s, input.data(), weights.data(), bias.data(), false, output.data());
+      const std::int64_t plane = s.out_height() * s.out_width();
+      for (std::int64_t i = 0; i < output_size(s); ++i) {
+        ASSERT_EQ(output[static_cast<std::size_t>(i)],
+                  bias[static_cast<std::size_t>(i / plane % s.out_channels)]);
+      }
+      auto grad_input = of(input_size(s));
+      conv2d_backward_input(s, gradient.data(), weights.data(), grad_input.data());
+      EXPECT_EQ(grad_input, zeros(input_size(s)));
+      auto grad_weights = of(weight_size(s));
+      conv2d_backward_weights(s, input.data(), gradient.data(), grad_weights.data(), nullptr);
+      EXPECT_EQ(grad_weights, zeros(weight_size(s)));
+    }
+  }
+}
+
 TYPED_TEST(ConvolutionTest, EmptySizesGiveZeros) {
   using T = TypeParam;
   Conv2dShape no_channels{.batch = 2,

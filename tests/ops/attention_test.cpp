@@ -52,6 +52,23 @@ Tensor written_out(const Tensor& q, const Tensor& k, const Tensor& v, double sca
 
 double none(std::int64_t, std::int64_t) { return 0.0; }
 
+// Sizes on both sides of a block.
+TEST(Attention, TakesValuesWithoutNumbers) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const std::int64_t keys : {3, 300}) {
+      const Tensor q = numbers({2, 5, 3}).to(dtype), k = numbers({2, keys, 3}, 1.0, 1).to(dtype);
+      const Tensor v = zeros({2, keys, 0}, dtype);
+      EXPECT_EQ(attention(q, k, v).shape().string(), "(2, 5, 0)");
+      const auto [dq, dk, dv] =
+          grad(std::tuple(q, k, v),
+               [](const Tensor& a, const Tensor& b, const Tensor& c) { return sum(attention(a, b, c)); });
+      EXPECT_TRUE(array_equal(dq, zeros_like(q)));
+      EXPECT_TRUE(array_equal(dk, zeros_like(k)));
+      EXPECT_EQ(dv.shape(), v.shape());
+    }
+  }
+}
+
 TEST(Attention, IsTheFormula) {
   for (const DType dtype : {DType::f32, DType::f64}) {
     const Tensor q = numbers({5, 4}, 2.0).to(dtype), k = numbers({7, 4}, 2.0, 1).to(dtype),

@@ -154,6 +154,22 @@ TEST(Conv2d, TakesEmptyBatchesAndChannels) {
   EXPECT_EQ(conv_transpose2d(zeros({0, 3, 3, 3}), zeros({3, 1, 2, 2})).shape().string(), "(0, 1, 4, 4)");
 }
 
+TEST(Conv2d, HasAGradientForAnEmptyBatchInEveryPath) {
+  struct Case {
+    Shape x, w;
+  };
+  for (const Case& c : {Case{{0, 1, 28, 28}, {8, 1, 5, 5}}, Case{{0, 3, 32, 32}, {16, 3, 3, 3}},
+                        Case{{0, 16, 16, 16}, {16, 16, 3, 3}}, Case{{0, 8, 12, 12}, {8, 8, 5, 5}},
+                        Case{{0, 32, 32, 32}, {32, 32, 3, 3}}, Case{{0, 4, 6, 6}, {2, 4, 1, 1}}}) {
+    const auto [dx, dw, db] =
+        grad(std::tuple(zeros(c.x), ones(c.w), ones({c.w[0]})),
+             [](const Tensor& x, const Tensor& w, const Tensor& b) { return sum(conv2d(x, w, b)); });
+    EXPECT_EQ(dx.shape(), c.x);
+    EXPECT_TRUE(array_equal(dw, zeros(c.w))) << c.w.string();
+    EXPECT_TRUE(array_equal(db, zeros({c.w[0]})));
+  }
+}
+
 TEST(Conv2d, KeepsNonFiniteValuesInTheirWindows) {
   Tensor x = ones({1, 1, 3, 3}, DType::f64);
   x.set({0, 0, 0, 0}, std::nan(""));

@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/threads.hpp"
 #include "likely/models/choice/fit.hpp"
 #include "likely/models/choice/simulate.hpp"
 #include "tests/models/choice/random_trials.hpp"
@@ -31,6 +34,57 @@ class Mine : public CustomModel {
     value += (error > 0.0 ? theta[0] : theta[1]) * error;
   }
 };
+
+// Throws, in the middle of a subject, for the learning rates that a test hands it.
+class Broken : public Mine {
+ public:
+  explicit Broken(std::function<void()> fail) : fail_(std::move(fail)) {}
+  void learn(std::span<const Number> theta, const CustomTrial& trial,
+             std::span<Number> state) const override {
+    if (trial.outcome > 0.5) fail_();
+    Mine::learn(theta, trial, state);
+  }
+
+ private:
+  std::function<void()> fail_;
+};
+
+// What a model of the user's throws arrives where the user called, on any number of threads.
+TEST(CustomChoiceModel, MayThrow) {
+  const Trials trials = testing::random_trials(
+      {.subjects = 40, .trials = 200, .options = 3, .blocks = true, .offered = true}, 9);
+  const std::vector<std::vector<double>> theta(40, {0.3, 0.2, 4.0});
+  Bandit task;
+  task.probabilities = {0.2, 0.5, 0.8};
+  const int before = threads();
+  for (const int n : {1, 2, 3}) {
+    set_threads(n);
+    const auto message = [](const std::function<void()>& call) -> std::string {
+      try {
+        call();
+      } catch (const std::exception& error) {
+        return error.what();
+      } catch (int number) {
+        return std::to_string(number);
+      }
+      return "nothing was thrown";
+    };
+    const auto everywhere = [&](const std::function<void()>& fail, const std::string& expected) {
+      const Model model = custom_model("broken", std::make_shared<Broken>(fail), {.options = 3});
+      EXPECT_EQ(message([&] { fit_posterior(Likelihood(model, trials)); }), expected) << n;
+      EXPECT_EQ(message([&] {
+                  std::vector<double> values(40), at(120, 0.1);
+                  Likelihood(model, trials).evaluate(at, values, {}, {});
+                }),
+                expected)
+          << n;
+      EXPECT_EQ(message([&] { simulate(model, theta, task, Rng(3)); }), expected) << n;
+    };
+    everywhere([] { refuse("mine", "no such outcome"); }, "[mine] no such outcome");
+    everywhere([] { throw 42; }, "42");
+  }
+  set_threads(before);
+}
 
 TEST(CustomChoiceModel, EqualsTheSameModelMadeFromParts) {
   const Trials trials = testing::random_trials(
