@@ -86,10 +86,11 @@ std::string Shape::string() const {
 
 Strides row_major_strides(const Shape& shape) {
   Strides strides = shape;
+  const std::int64_t* const sizes = shape.data();
   std::int64_t step = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = step;
-    step *= shape[i];
+    step *= sizes[i];
   }
   return strides;
 }
@@ -108,9 +109,11 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
   const Shape& shorter = a.rank() >= b.rank() ? b : a;
   Shape result = longer;
   const int lead = longer.rank() - shorter.rank();
+  const std::int64_t* const last_sizes = longer.data() + lead;
+  const std::int64_t* const sizes = shorter.data();
   for (int i = 0; i < shorter.rank(); ++i) {
-    const std::int64_t p = longer[lead + i];
-    const std::int64_t q = shorter[i];
+    const std::int64_t p = last_sizes[i];
+    const std::int64_t q = sizes[i];
     if (p != q && p != 1 && q != 1) {
       refuse(operation, "shapes do not broadcast: " + a.string() + " and " + b.string());
     }
