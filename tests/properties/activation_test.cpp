@@ -59,13 +59,13 @@ Ops activation_ops() {
       option(unary_op(
                  "leaky_relu", [](const Tensor& x) { return leaky_relu(x, 0.125); },
                  [](const Number& x) { return x.value > 0 ? x : x * Number(0.125L); }),
-             "leaky_relu(Tensor, double)"),
+             "leaky_relu(Tensor, number)"),
       option(unary_op(
                  "elu", [](const Tensor& x) { return elu(x, 1.5); },
                  [](const Number& x) {
                    return x.value > 0 ? x : plain::apply([](Real y) { return 1.5L * std::expm1(y); }, x);
                  }),
-             "elu(Tensor, double)"),
+             "elu(Tensor, number)"),
       unary_op("gelu", gelu, times_itself(normal_cdf_of)),
       unary_op("gelu_tanh", gelu_tanh, times_itself(tanh_cdf_of)),
       unary_op("silu", silu, times_itself(sigmoid_of)),

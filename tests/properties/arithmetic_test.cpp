@@ -58,7 +58,7 @@ Op with_number(const std::string& name, const std::string& arguments,
 }
 
 Ops with_numbers() {
-  const std::string behind = "(Tensor, double)";
+  const std::string behind = "(Tensor, number)";
   return {
       with_number(
           "add a number", behind, [](const Tensor& x) { return add(x, 1.5); },
@@ -79,10 +79,10 @@ Ops with_numbers() {
           "pow to -1.5", behind, [](const Tensor& x) { return pow(x, -1.5); },
           [](const Number& x) { return pow(x, -1.5L); }, 0.2, 3.0),
       with_number(
-          "pow of 2.5", "(double, Tensor)", [](const Tensor& x) { return pow(2.5, x); },
+          "pow of 2.5", "(number, Tensor)", [](const Tensor& x) { return pow(2.5, x); },
           [](const Number& x) { return plain::apply([](Real y) { return std::pow(2.5L, y); }, x); }),
       with_number(
-          "clip", "(Tensor, double, double)", [](const Tensor& x) { return clip(x, -0.5, 0.75); },
+          "clip", "(Tensor, number, number)", [](const Tensor& x) { return clip(x, -0.5, 0.75); },
           [](const Number& x) {
             return x.value < -0.5L ? Number(-0.5L) : x.value > 0.75L ? Number(0.75L) : x;
           }),
@@ -90,25 +90,25 @@ Ops with_numbers() {
           "operator+ with a number", behind, [](const Tensor& x) { return x + 1.5; },
           [](const Number& x) { return x + Number(1.5L); }),
       with_number(
-          "operator+ of a number", "(double, Tensor)", [](const Tensor& x) { return 1.5 + x; },
+          "operator+ of a number", "(number, Tensor)", [](const Tensor& x) { return 1.5 + x; },
           [](const Number& x) { return x + Number(1.5L); }),
       with_number(
           "operator- with a number", behind, [](const Tensor& x) { return x - 1.5; },
           [](const Number& x) { return x - Number(1.5L); }),
       with_number(
-          "operator- of a number", "(double, Tensor)", [](const Tensor& x) { return 1.5 - x; },
+          "operator- of a number", "(number, Tensor)", [](const Tensor& x) { return 1.5 - x; },
           [](const Number& x) { return Number(1.5L) - x; }),
       with_number(
           "operator* with a number", behind, [](const Tensor& x) { return x * -2.5; },
           [](const Number& x) { return x * Number(-2.5L); }),
       with_number(
-          "operator* of a number", "(double, Tensor)", [](const Tensor& x) { return -2.5 * x; },
+          "operator* of a number", "(number, Tensor)", [](const Tensor& x) { return -2.5 * x; },
           [](const Number& x) { return x * Number(-2.5L); }),
       with_number(
           "operator/ with a number", behind, [](const Tensor& x) { return x / 3.0; },
           [](const Number& x) { return x / Number(3); }),
       with_number(
-          "operator/ of a number", "(double, Tensor)", [](const Tensor& x) { return 3.0 / x; },
+          "operator/ of a number", "(number, Tensor)", [](const Tensor& x) { return 3.0 / x; },
           [](const Number& x) { return Number(3) / x; }, 0.3, 2.0),
   };
 }

@@ -66,12 +66,12 @@ void add_comparisons(Ops& ops) {
     Op number = answering(unary_op(
         c.name, [with_number](const Tensor& x) { return with_number(x, kNumber); }, one));
     number.name += " with a number";
-    number.declares = {c.name + "(Tensor, double)"};
+    number.declares = {c.name + "(Tensor, number)"};
     ops.push_back(number);
     ops.push_back(answering(binary_op("operator" + c.sign, c.by_operator, two)));
     Op sign = answering(unary_op("operator" + c.sign, c.operator_with_number, one));
     sign.name += " with a number";
-    sign.declares = {"operator" + c.sign + "(Tensor, double)"};
+    sign.declares = {"operator" + c.sign + "(Tensor, number)"};
     ops.push_back(sign);
   }
 }
@@ -174,19 +174,19 @@ Ops comparison_ops() {
       where_op("a1", "1b", "ab"),
       where_op("b", "ab", "1"),
       where_number(
-          "where, else a number", "where(Tensor, Tensor, double)",
+          "where, else a number", "where(Tensor, Tensor, number)",
           [](const Tensor& c, const Tensor& a) { return where(c, a, 2.5); },
           [](const Number& c, const Number& a) { return chosen(c, a, Number(2.5L)); }),
       where_number(
-          "where a number", "where(Tensor, double, Tensor)",
+          "where a number", "where(Tensor, number, Tensor)",
           [](const Tensor& c, const Tensor& b) { return where(c, 2.5, b); },
           [](const Number& c, const Number& b) { return chosen(c, Number(2.5L), b); }),
       where_number(
-          "masked_fill", "masked_fill(Tensor, Tensor, double)",
+          "masked_fill", "masked_fill(Tensor, Tensor, number)",
           [](const Tensor& c, const Tensor& x) { return masked_fill(x, c, -2.5); },
           [](const Number& c, const Number& x) { return chosen(c, Number(-2.5L), x); }),
       where_number(
-          "masked_fill by rows", "masked_fill(Tensor, Tensor, double)",
+          "masked_fill by rows", "masked_fill(Tensor, Tensor, number)",
           [](const Tensor& c, const Tensor& x) { return masked_fill(x, c, -2.5); },
           [](const Number& c, const Number& x) { return chosen(c, Number(-2.5L), x); }, "b"),
   };

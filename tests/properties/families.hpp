@@ -25,4 +25,7 @@ Ops random_ops();
 Ops special_ops();
 Ops sparse_ops();
 
+// What the tests of random draws cover, as Op::declares says it.
+std::vector<std::string> random_draws();
+
 }  // namespace likely::testing

@@ -4,6 +4,7 @@
 
 #include "tests/properties/elementwise.hpp"
 #include "tests/properties/families.hpp"
+#include "tests/support/plain_special.hpp"
 
 namespace likely::testing {
 
@@ -14,31 +15,6 @@ using plain::Real;
 
 PlainUnary smooth(Real (*f)(Real)) {
   return [f](const Number& x) { return plain::apply(f, x); };
-}
-
-// The derivatives of log Gamma by their series after a shift: independent of any library.
-Real polygamma_series(int order, Real x) {
-  Real total = 0;
-  Real factorial = 1;  // of the order
-  for (int i = 2; i <= order; ++i) factorial *= i;
-  const Real sign = order % 2 == 0 ? -1 : 1;
-  for (; x < 30; x += 1) total += order == 0 ? -1 / x : sign * factorial / std::pow(x, Real(order + 1));
-  static constexpr Real kBernoulli[] = {1.0L / 6,       -1.0L / 30,      1.0L / 42, -1.0L / 30,
-                                        5.0L / 66,      -691.0L / 2730,  7.0L / 6,  -3617.0L / 510,
-                                        43867.0L / 798, -174611.0L / 330};
-  if (order == 0) {
-    total += std::log(x) - 1 / (2 * x);
-    for (int k = 1; k <= 10; ++k) total -= kBernoulli[k - 1] / (2 * k * std::pow(x, Real(2 * k)));
-    return total;
-  }
-  total +=
-      sign * (factorial / order / std::pow(x, Real(order)) + factorial / (2 * std::pow(x, Real(order + 1))));
-  for (int k = 1; k <= 10; ++k) {
-    Real ratio = 1;  // (2k + order - 1)! / (2k)!
-    for (int i = 2 * k + 1; i <= 2 * k + order - 1; ++i) ratio *= i;
-    total += sign * kBernoulli[k - 1] * ratio / std::pow(x, Real(2 * k + order));
-  }
-  return total;
 }
 
 Op gamma_op(const std::string& name, std::function<Tensor(const Tensor&)> call, const PlainUnary& loop) {
@@ -67,13 +43,13 @@ Ops math_ops() {
       unary_op("erf", likely::erf, smooth(std::erf)),
       unary_op("erfc", likely::erfc, smooth(std::erfc)),
       gamma_op("lgamma", likely::lgamma, smooth(std::lgamma)),
-      gamma_op("digamma", digamma, smooth([](Real x) { return polygamma_series(0, x); })),
+      gamma_op("digamma", digamma, smooth([](Real x) { return plain::polygamma(0, x); })),
       gamma_op(
           "polygamma of order 1", [](const Tensor& x) { return polygamma(1, x); },
-          smooth([](Real x) { return polygamma_series(1, x); })),
+          smooth([](Real x) { return plain::polygamma(1, x); })),
       gamma_op(
           "polygamma of order 3", [](const Tensor& x) { return polygamma(3, x); },
-          smooth([](Real x) { return polygamma_series(3, x); })),
+          smooth([](Real x) { return plain::polygamma(3, x); })),
   };
   ops[ops.size() - 2].declares = ops.back().declares = {"polygamma(int, Tensor)"};
   // Whole numbers become f32.

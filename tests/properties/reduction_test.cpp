@@ -180,11 +180,11 @@ Ops reduction_ops() {
       ops, "mean", "mean" + usual, likely::mean,
       [](const Numbers& x) { return x.empty() ? Number(std::nanl("")) : plain::mean(x); }, floating);
   add(
-      ops, "var", "var(Tensor, Axes, bool, double)",
+      ops, "var", "var(Tensor, Axes, bool, number)",
       [](const Tensor& x, const Axes& axes, bool keep) { return var(x, axes, keep, 0.5); },
       [](const Numbers& x) { return variance(x, 0.5L); }, spreads);
   add(
-      ops, "std", "std(Tensor, Axes, bool, double)",
+      ops, "std", "std(Tensor, Axes, bool, number)",
       [](const Tensor& x, const Axes& axes, bool keep) { return likely::std(x, axes, keep, 0.5); },
       [](const Numbers& x) { return deviation(x, 0.5L); }, spreads);
   add(ops, "prod", "prod" + usual, prod, product, [](Op& op) {
@@ -221,7 +221,7 @@ Ops reduction_ops() {
   for (const double order : {1.0, 2.0, 3.0, std::numeric_limits<double>::infinity()}) {
     add(
         ops, "norm of order " + std::to_string(static_cast<int>(std::min(order, 9.0))),
-        "norm(Tensor, Axes, bool, double)",
+        "norm(Tensor, Axes, bool, number)",
         [order](const Tensor& x, const Axes& axes, bool keep) { return norm(x, axes, keep, order); },
         [order](const Numbers& x) {
           if (!std::isinf(order)) return power_norm(x, order);

@@ -185,7 +185,7 @@ Ops rearranged() {
             });
           }),
       moving(
-          "pad", "pad(Tensor, vector<Padding>, double)",
+          "pad", "pad(Tensor, vector<Padding>, number)",
           [](const Tensor& x) {
             return pad(x, {{1, 2}, {0, 3}, {2, 0}}, 1.0);
           },

@@ -123,6 +123,27 @@ Number apply(const Function& f, const Function& slope, const Number& x) {
   return step(f(x.value), x, by_x, magnitude(by_x));
 }
 
+Number apply(const std::function<Real(const std::vector<Real>&)>& f, const std::vector<Number>& arguments) {
+  std::vector<Real> at;
+  for (const Number& argument : arguments) at.push_back(argument.value);
+  Number result(f(at));
+  result.wobble = magnitude(result.value);
+  bool any = false;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (!tracked(arguments[i])) continue;
+    const Function along = [&](Real x) {
+      std::vector<Real> moved = at;
+      moved[i] = x;
+      return f(moved);
+    };
+    const Real slope = slope_of(along, at[i]);
+    push(arguments[i], slope, magnitude(slope) + wobble_of_differences(result.value, at[i]));
+    any = true;
+  }
+  if (any) result.node = close_node();
+  return result;
+}
+
 void Sum::add(const Number& x) {
   value_ += x.value;
   magnitude_ += magnitude(x.value) + x.wobble;

@@ -40,6 +40,9 @@ using Function = std::function<Real(Real)>;
 Number apply(const Function& f, const Number& x);
 Number apply(const Function& f, const Function& slope, const Number& x);
 
+// The same for several arguments, by differences.
+Number apply(const std::function<Real(const std::vector<Real>&)>& f, const std::vector<Number>& arguments);
+
 // How a step depends on an earlier number.
 struct Edge {
   std::int32_t from;
