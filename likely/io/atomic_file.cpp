@@ -1,12 +1,10 @@
 #include "likely/io/atomic_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/io/folder_leftovers.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/rename.hpp"
 
@@ -24,17 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
-constexpr std::size_t kLongestName = 100;  // of the target, within that of the temporary file
-constexpr int kMostLinks = 40;             // as the system has it
-
-// Hidden, beside the target (renaming does not cross file systems), and of this process alone. Whoever tidies
-// up knows it by its form (folder_leftovers.cpp).
-fs::path temporary_name(const fs::path& target) {
-  static std::atomic<unsigned> count{0};
-  return target.parent_path() / fmt::format(".{}.{}.{}.likely-tmp",
-                                            target.filename().string().substr(0, kLongestName), getpid(),
-                                            count.fetch_add(1));
-}
+constexpr int kMostLinks = 40;  // as the system has it
 
 // Descriptors under /proc lead to what is open already; a file there must not be replaced.
 bool is_descriptor(const fs::path& path) {
@@ -53,6 +42,7 @@ struct stat status_of(const fs::path& path, bool& there) {
 
 AtomicFile::AtomicFile(fs::path target, const AtomicFileOptions& options)
     : target_(std::move(target)), place_(target_), options_(options) {
+  buffer_.reserve(kBuffer);
   if (!target_.has_filename()) refuse("AtomicFile", "\"" + target_.string() + "\" does not name a file");
   std::error_code failed;
   for (int links = 0; !is_descriptor(place_) && fs::is_symlink(place_, failed); ++links) {
@@ -73,7 +63,6 @@ AtomicFile::AtomicFile(fs::path target, const AtomicFileOptions& options)
     open_temporary();
     if (there) keep_rights();
   }
-  buffer_.reserve(kBuffer);
 }
 
 AtomicFile::~AtomicFile() { discard(); }
@@ -84,11 +73,12 @@ void AtomicFile::open_in_place() {
   if (file_ < 0) fail("cannot write", errno);
 }
 
-// The lock says that the writer lives. Somebody who tidies up may have been quicker: then the file is gone
-// when it is locked, and another is made.
+// Beside the target: renaming does not cross file systems. The lock says that the writer lives. Somebody who
+// tidies up may have been quicker: then the file is gone when it is locked, and another is made.
 void AtomicFile::open_temporary() {
+  detail::remove_unfinished_versions(place_);
   for (;;) {
-    temporary_ = temporary_name(place_);
+    temporary_ = detail::unfinished_version(place_);
     // The rights of a new file; those of one that is replaced follow before anything is in it.
     file_ = detail::away_from_standard_streams(
         open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));

@@ -35,8 +35,10 @@ AtomicFolder::AtomicFolder(const fs::path& target, const FolderRules& rules)
 
 AtomicFolder::~AtomicFolder() {
   if (committed_ || !unfinished_.guards(path())) return;
-  std::error_code failed;  // a destructor does what it can
-  fs::remove_all(path(), failed);
+  try {
+    fs::remove_all(path());
+  } catch (const std::exception&) {  // a destructor does what it can, and the next process the rest
+  }
 }
 
 void AtomicFolder::trade_places() {

@@ -100,7 +100,7 @@ void FolderClaim::pass_rights_to(const fs::path& folder) const {
 std::vector<std::string> FolderClaim::clear_earlier(const fs::path& folder, const fs::path& to) const {
   std::error_code failed;
   for (const std::string& name : earlier_) fs::remove_all(folder / name, failed);
-  std::vector<std::string> others = move_contents(folder, to);
+  std::vector<std::string> others = move_contents(folder, to, earlier_);
   rmdir(folder.c_str());
   return others;
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -101,6 +102,26 @@ std::optional<pid_t> process_of(std::string_view name) {
   return std::nullopt;
 }
 
+void remove_if_unfinished(const fs::directory_entry& entry) {
+  const std::string name = entry.path().filename().string();
+  const std::optional<pid_t> process = process_of(name);
+  std::error_code unknown;
+  if (!process || !entry.is_regular_file(unknown) || entry.is_symlink(unknown)) return;
+  // Only the lock tells of living writers in this version, only the number in earlier ones.
+  if (!name.ends_with(kEnding) && (kill(*process, 0) == 0 || errno != ESRCH)) return;
+  const int file =
+      away_from_standard_streams(open(entry.path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file < 0) return;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(entry.path().c_str());
+  close(file);
+}
+
+// Hidden. The longest names would become too long.
+std::string beginning_of_versions(const fs::path& file) {
+  constexpr std::size_t kLongestName = 100;
+  return fmt::format(".{}.", file.filename().string().substr(0, kLongestName));
+}
+
 }  // namespace
 
 fs::path beside(const fs::path& folder, Beside what) {
@@ -145,28 +166,34 @@ void settle_leftovers(const fs::path& folder, const fs::path& shown) {
 
 bool is_unfinished_file(const std::string& name) { return process_of(name).has_value(); }
 
+fs::path unfinished_version(const fs::path& file) {
+  static std::atomic<unsigned> count{0};
+  return file.parent_path() /
+         fmt::format("{}{}.{}{}", beginning_of_versions(file), getpid(), count.fetch_add(1), kEnding);
+}
+
 void remove_unfinished_files(const fs::path& folder) {
   std::error_code failed;
-  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    const std::optional<pid_t> process = process_of(name);
-    std::error_code unknown;
-    if (!process || !at->is_regular_file(unknown) || at->is_symlink(unknown)) continue;
-    // Only the lock tells of living writers in this version, only the number in earlier ones.
-    if (!name.ends_with(kEnding) && (kill(*process, 0) == 0 || errno != ESRCH)) continue;
-    const int file =
-        away_from_standard_streams(open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (file < 0) continue;
-    if (flock(file, LOCK_EX | LOCK_NB) == 0) unlink(at->path().c_str());
-    close(file);
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+    remove_if_unfinished(*at);
+}
+
+void remove_unfinished_versions(const fs::path& file) {
+  const std::string beginning = beginning_of_versions(file);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (at->path().filename().string().starts_with(beginning)) remove_if_unfinished(*at);
   }
 }
 
-std::vector<std::string> move_contents(const fs::path& from, const fs::path& to) {
+std::vector<std::string> move_contents(const fs::path& from, const fs::path& to,
+                                       const std::set<std::string>& but) {
   std::vector<std::string> moved;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(from, failed)) {
     const std::string name = entry.path().filename().string();
+    if (but.count(name) > 0) continue;
     std::string as = name;
     int error = rename_new(entry.path(), to / as);
     for (int count = 1; error == EEXIST && count < 1000; ++count) {

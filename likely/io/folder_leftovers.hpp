@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,17 @@ void settle_leftovers(const std::filesystem::path& folder, const std::filesystem
 // Whether this is the name of a file that was never finished.
 bool is_unfinished_file(const std::string& name);
 
-// With the folder's lock: removes files that were never finished and whose writer is gone, below it, too.
+// Removes files that were never finished and whose writer is gone: all in a folder and below it; or those
+// that were to become one file.
 void remove_unfinished_files(const std::filesystem::path& folder);
+void remove_unfinished_versions(const std::filesystem::path& file);
+
+// The name under which a file is written by now, and which no other process uses.
+std::filesystem::path unfinished_version(const std::filesystem::path& file);
 
 // Moves what one folder holds into another. Where there is something of that name already, it gets the name
 // NAME.kept, NAME.kept-2, ... Returns the names, as they are then.
-std::vector<std::string> move_contents(const std::filesystem::path& from, const std::filesystem::path& to);
+std::vector<std::string> move_contents(const std::filesystem::path& from, const std::filesystem::path& to,
+                                       const std::set<std::string>& but = {});
 
 }  // namespace likely::io::detail

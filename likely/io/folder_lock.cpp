@@ -102,12 +102,15 @@ void FolderLock::make_missing(const fs::path& shown) {
     missing.push_back(part);
   std::reverse(missing.begin(), missing.end());
   for (const fs::path& part : missing) {
+    made_.push_back(part);  // before it is: nothing may stay because there is no memory to note it
     if (mkdir(part.c_str(), 0777) == 0) {
-      made_.push_back(part);
       note_made(part);
-    } else if (errno != EEXIST) {
-      throw FolderRefusal(FolderRefusal::Why::cannot_make, shown, reason());
+      continue;
     }
+    const int error = errno;
+    made_.pop_back();
+    if (error != EEXIST)
+      throw FolderRefusal(FolderRefusal::Why::cannot_make, shown, std::generic_category().message(error));
   }
 }
 

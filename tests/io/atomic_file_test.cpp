@@ -13,6 +13,7 @@
 
 #include "likely/core/error.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/other_process.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::io {
@@ -185,6 +186,23 @@ TEST(AtomicFile, ReplacesNothingUnlessAllowed) {
                  "[AtomicFile] cannot create " + path + ": File exists");
   EXPECT_EQ(read_bytes(path), "theirs");
   EXPECT_EQ(folder.list(), "x");
+}
+
+TEST(AtomicFile, TakesAwayWhatTheDeadHaveLeft) {
+  const TemporaryFolder folder;
+  testing::in_a_process_that_dies([&] {
+    AtomicFile file(folder / "x");
+    file.write("half");
+    testing::die();
+  });
+  EXPECT_NE(folder.list(), "");
+  AtomicFile alive(folder / "x");
+  write_bytes(folder / ".y.4000000.1.likely-tmp", "of another file");
+  write_file(folder / "x", "whole");
+  alive.write("later");
+  alive.commit();
+  EXPECT_EQ(read_bytes(folder / "x"), "later");
+  EXPECT_EQ(folder.list(), ".y.4000000.1.likely-tmp x");
 }
 
 TEST(AtomicFile, TakesTheLongestNames) {

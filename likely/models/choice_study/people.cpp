@@ -97,12 +97,12 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
   write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t');
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
   add_people(truth, people);
-  truth.commit();
+  table.commit();
   try {
-    table.commit();
+    truth.commit();
   } catch (...) {
     std::error_code failed;
-    if (!files.replace) std::filesystem::remove(files.people, failed);  // which was made just now
+    if (!files.replace) std::filesystem::remove(files.trials, failed);  // which were made just now
     throw;
   }
 }
