@@ -12,42 +12,32 @@ namespace likely::detail {
 
 namespace {
 
-[[noreturn]] void refuse_nothing_to_learn(const std::vector<PointLeaf>& point) {
-  std::string why = "the point has no parameter with floating numbers";
-  if (point.empty()) why = "the point holds no tensors";
-  if (!point.empty() &&
-      std::ranges::none_of(point, [](const PointLeaf& leaf) { return leaf.tensor->defined(); }))
-    why = "all tensors of the point are empty; was it moved from?";
-  refuse("gradient", "there is nothing to learn: " + why);
-}
-
 bool holds_floating(const Tensor& tensor) { return tensor.defined() && is_floating(tensor.dtype()); }
 
 }  // namespace
 
-std::vector<Tensor> track_parameters(Tape& tape, const std::vector<PointLeaf>& point,
-                                     const std::vector<std::string>& names) {
-  std::vector<Tensor> leaves;
-  bool frozen = false;
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    const PartKind kind = kind_of(*point[i].tensor, point[i].is_buffer);
-    frozen = frozen || kind == PartKind::frozen;
-    if (kind != PartKind::parameter) continue;
-    *point[i].tensor = tape.track(*point[i].tensor, names.empty() ? std::string() : names[i]);
-    leaves.push_back(*point[i].tensor);
+void refuse_nothing_to_learn(const std::vector<PointLeaf>& point) {
+  const auto defined = [](const PointLeaf& leaf) { return leaf.tensor->defined(); };
+  std::string why = "the point has no parameter with floating numbers";
+  if (point.empty()) {
+    why = "the point holds no tensors";
+  } else if (std::ranges::none_of(point, defined)) {
+    why = "all tensors of the point are empty; was it moved from?";
   }
-  if (leaves.empty() && !frozen) refuse_nothing_to_learn(point);
-  return leaves;
+  refuse("gradient", "there is nothing to learn: " + why);
 }
 
-void put_gradients(const std::vector<PointLeaf>& tree, std::vector<Tensor>& gradients) {
-  std::size_t next = 0;
-  for (const PointLeaf& leaf : tree) {
-    if (leaf.is_parameter()) {
-      *leaf.tensor = std::move(gradients[next++]);
-    } else if (leaf.tensor->defined()) {
-      *leaf.tensor = no_gradient(*leaf.tensor);
-    }
+void TrackLeaves::operator()(const std::string& name, PointLeaf leaf) {
+  const PartKind kind = kind_of(*leaf.tensor, leaf.is_buffer);
+  some_frozen = some_frozen || kind == PartKind::frozen;
+  if (kind == PartKind::parameter) leaves.push_back(*leaf.tensor = tape_.track(*leaf.tensor, name));
+}
+
+void PutGradients::operator()(const std::string&, PointLeaf leaf) {
+  if (leaf.is_parameter()) {
+    *leaf.tensor = std::move(gradients_[next_++]);
+  } else if (leaf.tensor->defined()) {
+    *leaf.tensor = no_gradient(*leaf.tensor);
   }
 }
 

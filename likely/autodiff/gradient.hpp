@@ -30,21 +30,45 @@ struct PointLeaf {
   bool is_parameter() const { return kind_of(*tensor, is_buffer) == PartKind::parameter; }
 };
 
+// Something done to every leaf of a point. Not a template, so that a model is walked by one function.
+class LeafWork {
+ public:
+  virtual void operator()(const std::string& name, PointLeaf leaf) = 0;
+
+ protected:
+  ~LeafWork() = default;
+};
+
+template <bool WithNames, class Point>
+void for_leaves(Point& point, LeafWork& work) {
+  auto leaf = [&](const std::string& name, Tensor& tensor, bool is_buffer) {
+    work(name, {&tensor, is_buffer});
+  };
+  walk_tree<WithNames>({}, point, leaf);
+}
+
+class CollectLeaves final : public LeafWork {
+ public:
+  std::vector<PointLeaf> leaves;
+  void operator()(const std::string&, PointLeaf leaf) override { leaves.push_back(leaf); }
+};
 template <class Point>
 std::vector<PointLeaf> leaves_of(Point& point) {
-  std::vector<PointLeaf> leaves;
-  auto leaf = [&](const std::string&, Tensor& tensor, bool is_buffer) {
-    leaves.push_back({&tensor, is_buffer});
-  };
-  walk_tree<false>({}, point, leaf);
-  return leaves;
+  CollectLeaves collect;
+  for_leaves<false>(point, collect);
+  return std::move(collect.leaves);
 }
+
+class CollectNames final : public LeafWork {
+ public:
+  std::vector<std::string> names;
+  void operator()(const std::string& name, PointLeaf) override { names.push_back(name); }
+};
 template <class Point>
 std::vector<std::string> leaf_names(Point& point) {
-  std::vector<std::string> names;
-  auto leaf = [&](const std::string& name, Tensor&, bool) { names.push_back(name); };
-  walk_tree<true>({}, point, leaf);
-  return names;
+  CollectNames collect;
+  for_leaves<true>(point, collect);
+  return std::move(collect.names);
 }
 
 // A copy of the point to work on. A tensor on its own is no part of a model, so it is not frozen, wherever
@@ -58,15 +82,31 @@ Point copy_of_point(const Point& point) {
   }
 }
 
-// Replaces the parameters by leaves of the tape, in place, and returns them. `names` are those of all leaves,
-// or none. Refuses a point that has no parameters, unless parts of it are frozen.
-std::vector<Tensor> track_parameters(Tape& tape, const std::vector<PointLeaf>& point,
-                                     const std::vector<std::string>& names);
+// Replaces parameters by leaves of the tape, in place, and keeps these.
+class TrackLeaves final : public LeafWork {
+ public:
+  explicit TrackLeaves(Tape& tape) : tape_(tape) {}
+  void operator()(const std::string& name, PointLeaf leaf) override;
 
+  std::vector<Tensor> leaves;
+  bool some_frozen = false;
+
+ private:
+  Tape& tape_;
+};
+[[noreturn]] void refuse_nothing_to_learn(const std::vector<PointLeaf>& point);
+
+// Tracks the parameters of the point. Refuses one that has none, unless parts of it are frozen.
 template <class Point>
 std::vector<Tensor> track_parameters(Tape& tape, Point& point) {
-  return track_parameters(tape, leaves_of(point),
-                          tracing_non_finite() ? leaf_names(point) : std::vector<std::string>());
+  TrackLeaves track(tape);
+  if (tracing_non_finite()) {
+    for_leaves<true>(point, track);
+  } else {
+    for_leaves<false>(point, track);
+  }
+  if (track.leaves.empty() && !track.some_frozen) refuse_nothing_to_learn(leaves_of(point));
+  return std::move(track.leaves);
 }
 
 // f at the point, as a tensor of the tape; what is refused inside says in which layer of the point.
@@ -84,13 +124,22 @@ Tensor call_at(const Tape& tape, Function&& f, Point& point) {
 // Zeros for a part that is not learned; takes no memory.
 Tensor no_gradient(const Tensor& like);
 
-// The gradients at the parameters and zeros elsewhere, in place of the values.
-void put_gradients(const std::vector<PointLeaf>& tree, std::vector<Tensor>& gradients);
+// Puts the gradients at the parameters and zeros elsewhere, in place of the values.
+class PutGradients final : public LeafWork {
+ public:
+  explicit PutGradients(std::vector<Tensor>& gradients) : gradients_(gradients) {}
+  void operator()(const std::string& name, PointLeaf leaf) override;
+
+ private:
+  std::vector<Tensor>& gradients_;
+  std::size_t next_ = 0;
+};
 
 template <class Point>
 Point gradient_tree(const Point& point, std::vector<Tensor>& gradients) {
   Point tree = copy_of_point(point);
-  put_gradients(leaves_of(tree), gradients);
+  PutGradients put(gradients);
+  for_leaves<false>(tree, put);
   return tree;
 }
 
@@ -139,7 +188,7 @@ auto value_and_grad(Point&& point, Function&& f) {
   tape.stop();
   const Tensor seed = detail::check_scalar("value_and_grad", value);
   std::vector<Tensor> gradients = tape.sweep_once(value, seed, leaves);
-  if constexpr (!std::is_const_v<std::remove_reference_t<Point>>)
+  if constexpr (!std::is_const_v<std::remove_reference_t<Point>> && !std::is_same_v<Plain, Tensor>)
     detail::carry_buffers_back(tape, tracked, point);
   return ValueAndGrad<Plain>{tape.below(value), detail::gradient_tree<Plain>(point, gradients)};
 }

@@ -97,10 +97,9 @@ Tape* recording_tape_of(std::span<const Tensor* const> tensors) {
 
 void Pull::add(std::uint32_t node, Tensor gradient) {
   const Tape::Node& target = tape_.nodes_[node];
-  const std::span wanted(target.shape, target.rank);
-  if (!std::ranges::equal(gradient.shape(), wanted)) {
+  if (!(gradient.shape() == *target.shape)) {
     refuse(tape_.nodes_[from_].name, "the gradient rule returned shape " + gradient.shape().string() +
-                                         " for an input of shape " + Shape(wanted).string());
+                                         " for an input of shape " + target.shape->string());
   }
   if (trace_) tape_.trace_gradient(tape_.nodes_[from_], gradient);
   if (gradient.dtype() != target.dtype) gradient = cast(gradient, target.dtype);
@@ -138,6 +137,7 @@ void Tape::stop() {
   std::erase_if(recording_tapes, [this](const TapeEntry& entry) { return entry.tape == this; });
   if (recording_tapes.empty()) {
     detail::end_recording(id_);
+    if (ended_tapes.empty()) return;
     for (const auto& ended : ended_tapes) detail::end_recording(ended.first);
     ended_tapes.clear();
   } else if (std::ranges::any_of(nodes_, [](const Node& node) { return node.below.tape != 0; })) {
@@ -182,9 +182,7 @@ Tensor Tape::track(const Tensor& tensor, const std::string& name) {
     refuse("gradient", "derivatives need floating numbers, got " + std::string(name_of(tensor.dtype())) +
                            (name.empty() ? "" : " in " + name));
   }
-  const auto rank = static_cast<std::size_t>(tensor.rank());
-  auto* shape = reinterpret_cast<std::int64_t*>(allocate(rank * sizeof(std::int64_t)));
-  std::ranges::copy(tensor.shape(), shape);
+  const auto* shape = new (allocate(sizeof(Shape))) Shape(tensor.shape());
   Node node{.below = tensor.track(),
             .parents = nullptr,
             .closure = nullptr,
@@ -192,7 +190,6 @@ Tensor Tape::track(const Tensor& tensor, const std::string& name) {
             .destroy = nullptr,
             .name = "leaf",
             .shape = shape,
-            .rank = static_cast<std::uint8_t>(rank),
             .dtype = tensor.dtype(),
             .found = 0,
             .layer = -1};
@@ -205,9 +202,8 @@ Tensor Tape::track(const Tensor& tensor, const std::string& name) {
   return tensor.with_track({id_, static_cast<std::uint32_t>(nodes_.size() - 1)});
 }
 
-Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const> inputs, std::int64_t* shape,
+Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const> inputs, const Shape* shape,
                   std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy) {
-  std::ranges::copy(output.shape(), shape);
   for (std::size_t i = 0; i < inputs.size(); ++i) parents[i] = node_of(*inputs[i]);
   nodes_.push_back({.below = output.track(),
                     .parents = parents,
@@ -216,7 +212,6 @@ Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const
                     .destroy = destroy,
                     .name = name,
                     .shape = shape,
-                    .rank = static_cast<std::uint8_t>(output.rank()),
                     .dtype = output.dtype(),
                     .found = 0,
                     .layer = -1});
@@ -238,7 +233,7 @@ std::vector<Tensor> Tape::sweep_back(const Tensor& output, const Tensor& seed, s
   if (const std::uint32_t last = node_of(output); last != Pull::kNone) {
     std::vector<Tensor> gradients = Spare<Tensor>::take();
     gradients.assign(nodes_.size(), Tensor());
-    gradients[last] = cast(seed, nodes_[last].dtype);
+    gradients[last] = seed.dtype() == nodes_[last].dtype ? seed : cast(seed, nodes_[last].dtype);
     const bool tracing = tracing_non_finite();
     for (std::size_t i = nodes_.size(); i-- > 0;) {
       const Node& node = nodes_[i];

@@ -79,9 +79,10 @@ class Tape {
   }
   bool tracks(const Tensor& tensor) const { return node_of(tensor) != Pull::kNone; }
   // The tensor as a node of this tape, if it is one by way of tapes that have ended on top of it.
-  Tensor seen(const Tensor& tensor) const {
+  Tensor seen(Tensor tensor) const {
     const std::uint32_t node = node_of(tensor);
-    return node != Pull::kNone ? tensor.with_track({id_, node}) : tensor;
+    if (node != Pull::kNone && tensor.track().tape != id_) return std::move(tensor).with_track({id_, node});
+    return tensor;
   }
 
   // Records that `output` (computed one tape down) came from `inputs` by the operation `name`, with
@@ -96,15 +97,13 @@ class Tape {
     static_assert(std::is_invocable_v<const Rule&, const Tensor&, Pull&>,
                   "rule(const Tensor& gradient, Pull& pull), callable as a constant");
     static_assert(alignof(Rule) <= alignof(std::max_align_t));
-    // A rule that captures nothing, or only bools, has a size that would leave the numbers behind it
-    // unaligned.
-    constexpr std::size_t kAlign = alignof(std::int64_t);
+    // A rule that captures nothing, or only bools, has a size that would leave what is behind it unaligned.
+    constexpr std::size_t kAlign = alignof(Shape);
     constexpr std::size_t kRuleBytes = (sizeof(Rule) + kAlign - 1) / kAlign * kAlign;
-    const std::size_t shape_bytes = static_cast<std::size_t>(output.rank()) * sizeof(std::int64_t);
-    auto* memory = allocate(kRuleBytes + shape_bytes + inputs.size() * sizeof(std::uint32_t));
+    auto* memory = allocate(kRuleBytes + sizeof(Shape) + inputs.size() * sizeof(std::uint32_t));
     auto* closure = new (memory) Rule(std::move(rule));
-    auto* shape = reinterpret_cast<std::int64_t*>(memory + kRuleBytes);
-    auto* parents = reinterpret_cast<std::uint32_t*>(memory + kRuleBytes + shape_bytes);
+    auto* shape = new (memory + kRuleBytes) Shape(output.shape());
+    auto* parents = reinterpret_cast<std::uint32_t*>(memory + kRuleBytes + sizeof(Shape));
     return push(
         name, std::move(output), inputs, shape, parents, closure,
         [](const void* f, const Tensor& g, Pull& pull) { (*static_cast<const Rule*>(f))(g, pull); },
@@ -135,8 +134,7 @@ class Tape {
     CallRule call;
     DestroyRule destroy;
     const char* name;
-    const std::int64_t* shape;  // of the tensor, to check what a rule hands back
-    std::uint8_t rank;
+    const Shape* shape;  // of the tensor, to check what a rule hands back
     DType dtype;
     std::uint8_t found;  // when tracing: what was seen in the tensor (trace.hpp)
     std::int32_t layer;  // when tracing: which of layers_ it belongs to, or -1
@@ -147,7 +145,7 @@ class Tape {
   };
 
   std::byte* allocate(std::size_t bytes);
-  Tensor push(const char* name, Tensor output, std::span<const Tensor* const> inputs, std::int64_t* shape,
+  Tensor push(const char* name, Tensor output, std::span<const Tensor* const> inputs, const Shape* shape,
               std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy);
   std::uint32_t node_of(const Tensor& tensor) const {
     const Track& track = tensor.track();

@@ -15,6 +15,8 @@ bool environment_asks() {
   return wish != nullptr && !std::string_view(wish).empty() && std::string_view(wish) != "0";
 }
 
+const bool whole_program = environment_asks();
+thread_local int alive_here = 0;
 thread_local std::int64_t steps_traced = 0;
 
 template <class T>
@@ -35,8 +37,9 @@ std::string what_was_made(std::uint8_t made) { return (made & detail::kSawNan) !
 
 namespace detail {
 
-constinit thread_local int trace_depth = 0;
-const bool trace_whole_program = environment_asks();
+std::atomic<int> tracers_alive{environment_asks() ? 1 : 0};
+
+bool traces_this_thread() { return whole_program || alive_here > 0; }
 
 std::uint8_t non_finite_in(const Tensor& tensor) {
   switch (tensor.dtype()) {
@@ -56,10 +59,14 @@ std::int64_t traced_step() { return steps_traced; }
 
 TraceNonFinite::TraceNonFinite(std::int64_t steps_before) {
   if (!tracing_non_finite()) steps_traced = steps_before;
-  ++detail::trace_depth;
+  ++alive_here;
+  detail::tracers_alive.fetch_add(1);
 }
 
-TraceNonFinite::~TraceNonFinite() { --detail::trace_depth; }
+TraceNonFinite::~TraceNonFinite() {
+  --alive_here;
+  detail::tracers_alive.fetch_sub(1);
+}
 
 std::string Tape::place(std::int32_t layer) const {
   return layer >= 0 ? " in layer \"" + layers_[static_cast<std::size_t>(layer)] + "\"" : "";

@@ -1,6 +1,7 @@
 // The tracer: which operation, in which layer, at which step first made a number that is not finite.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "likely/core/tensor.hpp"
@@ -25,8 +26,10 @@ namespace detail {
 inline constexpr std::uint8_t kSawInfinity = 1;
 inline constexpr std::uint8_t kSawNan = 2;
 
-extern constinit thread_local int trace_depth;  // how many are alive on this thread
-extern const bool trace_whole_program;
+// How many tracers are alive in the program: none is what most operations find.
+extern std::atomic<int> tracers_alive;
+// Whether one of them looks at this thread.
+bool traces_this_thread();
 
 // kSawInfinity and kSawNan as found in the elements; 0 for finite ones.
 std::uint8_t non_finite_in(const Tensor& tensor);
@@ -37,6 +40,8 @@ std::int64_t traced_step();
 
 }  // namespace detail
 
-inline bool tracing_non_finite() { return detail::trace_depth > 0 || detail::trace_whole_program; }
+inline bool tracing_non_finite() {
+  return detail::tracers_alive.load(std::memory_order_relaxed) > 0 && detail::traces_this_thread();
+}
 
 }  // namespace likely

@@ -47,6 +47,8 @@ bool is_recording(std::uint64_t tape) {
 }
 
 void set_tape_services(const TapeServices& services) {
+  // Only once: every tape of every thread comes by.
+  if (tape_services.load(std::memory_order_relaxed) == &services) return;
   tape_services.store(&services, std::memory_order_release);
 }
 

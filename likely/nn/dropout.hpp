@@ -19,6 +19,7 @@ struct Dropout {
   Tensor operator()(const Tensor& x, const Training& training) const {
     return dropout(x, p, training.split());
   }
+  bool changes_in_training() const { return p > 0.0; }
   LIKELY_PARTS()
 };
 
@@ -30,6 +31,7 @@ struct GaussianNoise {
 
   Tensor operator()(const Tensor& x) const { return x; }
   Tensor operator()(const Tensor& x, const Training& training) const;
+  bool changes_in_training() const { return stddev > 0.0; }
   LIKELY_PARTS()
 };
 

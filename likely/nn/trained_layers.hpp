@@ -14,6 +14,16 @@ namespace likely::nn {
 
 namespace detail {
 
+// A layer that takes a Training does something with it, unless it says of itself that it does not.
+template <class Node>
+bool changes_in_training(const Node& node) {
+  if constexpr (requires { node.changes_in_training(); }) {
+    return node.changes_in_training();
+  } else {
+    return Trains<Node>;
+  }
+}
+
 template <class Node>
 void find_trained_layer(const std::string& path, const Node& node, std::string& found) {
   namespace tree = likely::detail;
@@ -27,7 +37,8 @@ void find_trained_layer(const std::string& path, const Node& node, std::string& 
       made_of_layers = made_of_layers || !std::is_base_of_v<Tensor, std::remove_cvref_t<decltype(part)>>;
       below(name, part);
     });
-    if (Trains<Node> && !made_of_layers && found.empty()) found = path.empty() ? "the model" : path;
+    if (changes_in_training(node) && !made_of_layers && found.empty())
+      found = path.empty() ? "the model" : path;
   } else if constexpr (tree::is_sequence<Node>) {
     std::size_t i = 0;
     for (const auto& part : node) below(std::to_string(i++), part);
@@ -42,7 +53,8 @@ void find_trained_layer(const std::string& path, const Node& node, std::string& 
 }  // namespace detail
 
 // The name of the first layer of a model that does something else in training than otherwise (Dropout,
-// BatchNorm, your own with a call layer(x, training)), or "".
+// BatchNorm, your own with a call layer(x, training)), or "". One that has `bool changes_in_training() const`
+// is asked: dropout of nothing does not count.
 template <Tree Model>
 std::string first_trained_layer(const Model& model) {
   std::string found;

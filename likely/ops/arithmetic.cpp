@@ -34,6 +34,17 @@ bool fits_kernel(const Tensor& x, const PlainNumber& number) {
   return is_floating(x.dtype()) || number.value_is_exact();
 }
 
+Tensor add_number(const Tensor& x, double number) {
+  return unary(
+      "add", Unary::add_scalar, Save::nothing, [](T, T g, double, double) { return g; }, x, number);
+}
+
+Tensor multiply_number(const Tensor& x, double number) {
+  return unary(
+      "multiply", Unary::multiply_scalar, Save::nothing, [](T, T g, double p, double) { return g * p; }, x,
+      number);
+}
+
 // Of whole numbers. The power of a negative exponent is a fraction, or infinite, unless the base is 1 or -1.
 void check_powers(const Tensor& base, const Tensor& exponent) {
   broadcast_shapes("pow", base.shape(), exponent.shape());
@@ -80,24 +91,23 @@ Tensor negative(const Tensor& x) {
 }
 
 Tensor add(const Tensor& x, PlainNumber number) {
-  if (!fits_kernel(x, number)) return add(x, number.beside(x));
-  return unary(
-      "add", Unary::add_scalar, Save::nothing, [](T, T g, double, double) { return g; }, fit(x, number),
-      number.value());
+  if (!is_floating(x.dtype()))
+    return number.value_is_exact() ? add_number(fit(x, number), number.value()) : add(x, number.beside(x));
+  return add_number(x, number.value());
 }
 
 Tensor multiply(const Tensor& x, PlainNumber number) {
-  if (!fits_kernel(x, number)) return multiply(x, number.beside(x));
-  return unary(
-      "multiply", Unary::multiply_scalar, Save::nothing, [](T, T g, double p, double) { return g * p; },
-      fit(x, number), number.value());
+  if (!is_floating(x.dtype()))
+    return number.value_is_exact() ? multiply_number(fit(x, number), number.value())
+                                   : multiply(x, number.beside(x));
+  return multiply_number(x, number.value());
 }
 
 Tensor operator/(const Tensor& x, PlainNumber number) {
   // The reciprocal of a power of two is exact, that of another number would cost a bit.
   int exponent = 0;
   if (is_floating(x.dtype()) && std::abs(std::frexp(number.value(), &exponent)) == 0.5)
-    return multiply(x, 1.0 / number.value());
+    return multiply_number(x, 1.0 / number.value());
   if (Tape* tape = recording_tape(x)) {
     return tape->record("divide", tape->below(x) / number, {&x},
                         [number](const Tensor& g, Pull& pull) { pull(0, [&] { return g / number; }); });
@@ -123,13 +133,13 @@ Tensor pow(const Tensor& a, const Tensor& b) {
 }
 
 Tensor pow(const Tensor& x, PlainNumber exponent) {
-  const Tensor base = fit(x, exponent);
-  if (exponent.value() == 1.0) return base;
-  if (exponent.value() == 2.0) return square(base);
-  if (!is_floating(base.dtype())) return pow(base, exponent.beside(base));
+  if (!is_floating(x.dtype()) && !exponent.is_whole()) return pow(cast(x, DType::f32), exponent);
+  if (exponent.value() == 1.0) return fit(x, exponent);
+  if (exponent.value() == 2.0) return square(x);
+  if (!is_floating(x.dtype())) return pow(x, exponent.beside(x));
   return unary(
       "pow", Unary::power_scalar, Save::input,
-      [](T saved, T g, double p, double) { return p == 0.0 ? g * 0.0 : g * (p * pow(saved, p - 1.0)); }, base,
+      [](T saved, T g, double p, double) { return p == 0.0 ? g * 0.0 : g * (p * pow(saved, p - 1.0)); }, x,
       exponent.value());
 }
 

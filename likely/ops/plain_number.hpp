@@ -1,6 +1,7 @@
 // A plain number beside a tensor, as in x + 1 or x / 2.5.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 
@@ -14,18 +15,19 @@ namespace likely {
 // sum(hits) / 1500 is rounded down.
 class PlainNumber {
  public:
-  PlainNumber(double value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  PlainNumber(double value)
+      : bits_(std::bit_cast<std::int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
   template <std::integral Whole>
   PlainNumber(Whole value)  // NOLINT(google-explicit-constructor)
-      : value_(static_cast<double>(value)),
-        whole_(static_cast<std::int64_t>(value)),
-        // An unsigned number may lie beyond the range of i64.
-        is_whole_(std::signed_integral<Whole> || static_cast<std::int64_t>(value) >= 0) {}
+      : bits_(static_cast<std::int64_t>(value)), is_whole_(true) {
+    // An unsigned number may lie beyond the range of i64.
+    if (std::unsigned_integral<Whole> && bits_ < 0) *this = static_cast<double>(value);
+  }
 
-  double value() const { return value_; }
+  double value() const { return is_whole_ ? static_cast<double>(bits_) : std::bit_cast<double>(bits_); }
   bool is_whole() const { return is_whole_; }
   // Whether value() is the number itself: a double holds whole numbers of up to 53 bits.
-  bool value_is_exact() const { return !is_whole_ || (whole_ >= -kExact && whole_ <= kExact); }
+  bool value_is_exact() const { return !is_whole_ || (bits_ >= -kExact && bits_ <= kExact); }
   PlainNumber operator-() const;
 
   // The type in which it meets a tensor of this one.
@@ -38,8 +40,7 @@ class PlainNumber {
  private:
   static constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
-  double value_;
-  std::int64_t whole_ = 0;
+  std::int64_t bits_;  // the whole number, or a double's bits: small enough to travel in registers
   bool is_whole_ = false;
 };
 

@@ -150,6 +150,7 @@ TEST(TrainedLayers, AreFoundByTheirCall) {
             "1.body.0");
   EXPECT_EQ(nn::first_trained_layer(std::vector<nn::GaussianNoise>{nn::GaussianNoise(0.1)}), "0");
   EXPECT_EQ(nn::first_trained_layer(nn::Dropout(0.1)), "the model");
+  EXPECT_EQ(nn::first_trained_layer(nn::Sequential{nn::Dropout(0.0), nn::GaussianNoise(0.0)}), "");
   EXPECT_EQ(nn::first_trained_layer(std::pair(linear(), Own{tensor({1.0})})), "1");
 }
 

@@ -143,7 +143,7 @@ TEST(Fit, AnEpochWithoutShufflingKeepsTheOrder) {
   const data::Dataset rows = three_classes(10, 1);
   std::vector<double> firsts;
   train::fit(model, sgd, {.train = rows},
-             [&](SmallNetwork& m, const data::Batch& b) {
+             [&](SmallNetwork& m, const data::Batch& b, const auto&...) {
                firsts.push_back(b.x.at({0, 0}));
                return softmax_cross_entropy(m(b.x), b.y);
              },
