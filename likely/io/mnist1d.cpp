@@ -4,6 +4,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/csv.hpp"
+#include "likely/io/path_kind.hpp"
 
 namespace likely::io {
 
@@ -11,8 +12,8 @@ namespace {
 
 data::Dataset part(const std::filesystem::path& folder, const std::string& name) {
   std::filesystem::path path = folder / name;
-  if (!std::filesystem::exists(path)) path += ".gz";
-  if (!std::filesystem::exists(path))
+  if (!path_exists(path)) path += ".gz";
+  if (!path_exists(path))
     refuse("load_mnist1d", "neither " + name + " nor " + name + ".gz is in " + folder.string());
   return read_csv(path).dataset("label");
 }

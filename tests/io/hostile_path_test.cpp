@@ -81,6 +81,7 @@ TEST(HostilePath, TooLongIsSaid) {
     expect_refusal([&] { path_exists(path); }, path.string() + ": File name too long");
     expect_refusal([&] { is_folder(path); }, path.string() + ": File name too long");
     EXPECT_THROW(load_mnist(path), Error);
+    EXPECT_THROW(load_mnist1d(path), Error);
     EXPECT_THROW(inspect_folder(path), Error);
   }
 }
