@@ -188,12 +188,13 @@ Array bilinear(const Array& x, const Grid& rows, const Grid& columns) {
   shape[last] = columns.count;
   struct Place {
     std::int64_t first, second;
-    Real share;  // of the second
+    Real share;      // of the second
+    double rounded;  // what rounding s does to the share
   };
   const auto place = [](std::int64_t i, const Grid& g, std::int64_t size) {
     const Real s = std::max<Real>(0, (static_cast<Real>(i) + 0.5L) * g.step - 0.5L);
     const std::int64_t first = std::min(size - 1, static_cast<std::int64_t>(std::floor(s)));
-    return Place{first, std::min(size - 1, first + 1), s - std::floor(s)};
+    return Place{first, std::min(size - 1, first + 1), s - std::floor(s), static_cast<double>(s) + 1};
   };
   Array y;
   y.shape = shape;
@@ -207,7 +208,9 @@ Array bilinear(const Array& x, const Grid& rows, const Grid& columns) {
         Extents from = at;
         from[last - 1] = row;
         from[last] = column;
-        total.add_product(x.at(from), Number(of_row * of_column));
+        Number weight(of_row * of_column);
+        weight.wobble = down.rounded + across.rounded;
+        total.add_product(x.at(from), weight);
       }
     }
     y.elements.push_back(total.total());

@@ -155,7 +155,7 @@ std::vector<Drawing> drawings() {
       {"Rng::bits(Shape)",
        [](Rng& r, const Shape& s, DType) { return r.bits(s); },
        0,
-       0x1p126 / 3 * 4,
+       0x1p126 / 3,
        -0x1p63,
        0x1p63,
        {DType::i64}},

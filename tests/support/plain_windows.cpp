@@ -88,7 +88,7 @@ Array as_lines(const Array& x) {
 }
 
 Windows sliding(std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t padding) {
-  if (size + 2 * padding < kernel) throw Refused();
+  if (size < 1 || size + 2 * padding < kernel) throw Refused();
   Windows windows;
   for (std::int64_t begin = -padding; begin + kernel <= size + padding; begin += stride) {
     windows.emplace_back(std::max<std::int64_t>(0, begin), std::min(size, begin + kernel));
