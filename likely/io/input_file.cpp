@@ -11,13 +11,15 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 
 namespace likely::io {
 
 InputFile::InputFile(std::string reader, std::filesystem::path path)
     : reader_(std::move(reader)), path_(std::move(path)) {
   if (path_.native().find('\0') != std::string::npos)
-    likely::refuse(reader_, "cannot open " + path_.string() + ": the path holds a character of code 0");
+    likely::refuse(reader_,
+                   "cannot open " + printable(path_.string()) + ": the path holds a character of code 0");
   // Opening a pipe would wait for somebody to write into it.
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0)

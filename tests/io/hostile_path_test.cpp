@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/io/byte_stream.hpp"
 #include "likely/io/csv.hpp"
 #include "likely/io/csv_layout.hpp"
@@ -91,7 +92,8 @@ TEST(HostilePath, ThatGoesOnBehindACharacterOfCodeZeroIsNoOther) {
   testing::write_bytes(folder / "table.csv", "a,b\n1,2\n");
   const fs::path path = (folder / "table.csv").string() + std::string("\0.csv", 5);
   for (const Reader& reader : readers())
-    expect_refusal([&] { reader.read(path); }, "[" + reader.name + "] cannot open " + path.string() +
+    expect_refusal([&] { reader.read(path); }, "[" + reader.name + "] cannot open " +
+                                                   printable(path.string()) +
                                                    ": the path holds a character of code 0");
 }
 
