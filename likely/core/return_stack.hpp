@@ -33,7 +33,10 @@ class ReturnStack {
 
   void open() { head_.store(nullptr, std::memory_order_relaxed); }
   // Takes what is there; nothing comes in from now on.
-  Item* close() { return head_.exchange(&closed_, std::memory_order_acquire); }
+  Item* close() {
+    Item* const head = head_.exchange(&closed_, std::memory_order_acquire);
+    return head == &closed_ ? nullptr : head;
+  }
 
  private:
   static inline Item closed_{};
