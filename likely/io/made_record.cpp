@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -20,11 +21,7 @@ namespace {
 std::mutex guard;
 std::vector<detail::MadeRecord*> records;
 
-}  // namespace
-
-void note_made(const fs::path& path) {
-  const std::lock_guard lock(guard);
-  if (records.empty()) return;
+void tell_records(const fs::path& path) {
   std::error_code failed;
   const fs::path whole = fs::absolute(path, failed);
   if (failed) return;
@@ -32,8 +29,22 @@ void note_made(const fs::path& path) {
   if (failed) return;
   const fs::path place = parent / whole.filename();
   for (detail::MadeRecord* record : records) {
-    const fs::path inside = place.lexically_relative(record->folder_);
-    if (!inside.empty() && inside != "." && *inside.begin() != "..") record->made_.insert(inside);
+    const fs::path inside = place.lexically_relative(record->folder());
+    if (!inside.empty() && inside != "." && *inside.begin() != "..") record->note(inside);
+  }
+}
+
+}  // namespace
+
+void note_made(const fs::path& path) {
+  const std::lock_guard lock(guard);
+  if (records.empty()) return;
+  try {
+    tell_records(path);
+  } catch (...) {
+    // No memory: what cannot be told would be taken for somebody else's for ever.
+    std::remove(path.c_str());
+    throw;
   }
 }
 
