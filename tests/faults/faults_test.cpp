@@ -36,9 +36,6 @@ struct Scenario {
   bool old_is_fine = false;
   // Whether the results appear all at once, so that nothing in between is ever seen.
   bool at_once = false;
-  // Whether the results have a folder of their own. In other people's folders a process that is killed may
-  // leave a hidden file behind, which nobody else can tell from theirs.
-  bool own_folder = true;
 };
 
 void prepare_files(const fs::path& folder) {
@@ -128,8 +125,7 @@ std::vector<Scenario> scenarios() {
              return any ? with(simulate, {"--force"}) : simulate;
            },
        .results = file("simulated.tsv"),
-       .at_once = true,
-       .own_folder = false},
+       .at_once = true},
       {.name = "Predict",
        .before = {train("1", "2")},
        .command = {"predict", "run", "--in", "rows.csv", "--to", "predictions.csv"},
@@ -138,8 +134,7 @@ std::vector<Scenario> scenarios() {
              return Command{"predict", "run", "--in", "rows.csv", "--to", "predictions.csv"};
            },
        .results = file("predictions.csv"),
-       .at_once = true,
-       .own_folder = false},
+       .at_once = true},
   };
 }
 
@@ -204,9 +199,7 @@ class Stage {
     const std::string finally = scenario_.results(work_.path());
     EXPECT_TRUE(finally == new_ || (scenario_.old_is_fine && finally == old_))
         << "neither the old results nor the new";
-    if (scenario_.own_folder || fault.how != How::kill) {
-      EXPECT_EQ(left_behind(work_.path()), std::vector<std::string>());
-    }
+    EXPECT_EQ(left_behind(work_.path()), std::vector<std::string>());
   }
 
  private:

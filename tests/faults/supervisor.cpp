@@ -169,7 +169,7 @@ std::string open_file(pid_t process, std::uint64_t descriptor) {
 class Supervisor {
  public:
   Supervisor(pid_t program, int listener, const fs::path& folder, const Fault& fault)
-      : program_(program), listener_(listener), folder_(folder.string()), fault_(fault) {}
+      : program_(program), listener_(listener), folder_(folder.string() + "/"), fault_(fault) {}
 
   // Until the program and all that it started have ended. False if it had to be stopped.
   bool watch(std::vector<std::string>& calls) {
@@ -194,7 +194,9 @@ class Supervisor {
   }
 
  private:
-  bool is_below(const std::string& path) const { return !path.starts_with('/') || path.starts_with(folder_); }
+  bool is_below(const std::string& path) const {
+    return !path.starts_with('/') || (path + "/").starts_with(folder_);
+  }
 
   // False where the program is killed.
   bool decide(const seccomp_notif& question, seccomp_notif_resp& answer, std::vector<std::string>& calls) {
