@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "likely/kernels/special_density.hpp"
+
 namespace likely::kernels {
 
 namespace {
@@ -10,12 +12,6 @@ namespace {
 double odd_multiple(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = low | std::uint64_t{high} << 32;
   return static_cast<double>((bits >> 11) | 1) * 0x1p-53;
-}
-
-// log k!, without the global sign that std::lgamma writes to.
-double log_factorial(double k) {
-  int sign = 0;
-  return ::lgamma_r(k + 1.0, &sign);
 }
 
 std::int64_t poisson_by_inversion(double rate, ElementSource& source) {
@@ -45,7 +41,7 @@ std::int64_t poisson_by_rejection(double rate, ElementSource& source) {
     if (us >= 0.07 && v <= v_r) return static_cast<std::int64_t>(k);
     if (k < 0.0 || (us < 0.013 && v > us)) continue;
     const double height = std::log(v) + std::log(inverse_alpha) - std::log(a / (us * us) + b);
-    if (height <= -rate + k * log_rate - log_factorial(k)) return static_cast<std::int64_t>(k);
+    if (height <= log_poisson(0, k, log_rate, rate)) return static_cast<std::int64_t>(k);
   }
 }
 

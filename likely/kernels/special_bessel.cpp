@@ -1,11 +1,12 @@
 #include "likely/kernels/special_bessel.hpp"
 
 #include <algorithm>
-#include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/special_functions/bessel.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include "likely/kernels/special_quadrature.hpp"
 
 namespace likely::kernels {
 
@@ -40,23 +41,6 @@ double bessel_series_difference(double x) {
     sum += one - zero;
   }
   return sum;
-}
-
-// The integral of f over [from, to] by Gauss and Legendre, in panels.
-template <class Function>
-double integral(double from, double to, const Function& f) {
-  constexpr int kPanels = 2;
-  using Rule = boost::math::quadrature::gauss<double, 30>;
-  const double half = (to - from) / (2 * kPanels);
-  double sum = 0.0;
-  for (int panel = 0; panel < kPanels; ++panel) {
-    const double middle = from + half * (2 * panel + 1);
-    for (std::size_t i = 0; i < Rule::abscissa().size(); ++i) {
-      const double step = half * Rule::abscissa()[i];
-      sum += Rule::weights()[i] * (f(middle - step) + f(middle + step));
-    }
-  }
-  return sum * half;
 }
 
 // 1 - cos t, which keeps its digits where large kappas put the law.
@@ -121,15 +105,27 @@ double log_bessel_i0_scaled(int order, double x) {
   return bessel_series_difference(size) / bessel_series(0, size);
 }
 
+namespace {
+
+// The density at t: large concentrations without their logarithm, whose digits it would cost.
+double von_mises_density(double t, double kappa) {
+  const double height = std::exp(-kappa * versine(t));
+  if (kappa > kAsymptotic) return height * std::sqrt(kappa / (2.0 * kPi)) / bessel_series(0, kappa);
+  return height / (2.0 * kPi) * std::exp(-log_bessel_i0_scaled(0, kappa));
+}
+
+}  // namespace
+
 double von_mises_cdf(double t, double kappa) {
   if (std::isnan(t) || !(kappa >= 0.0)) return kNaN;
   if (t <= -kPi) return 0.0;
   if (t >= kPi) return 1.0;
   // The lower tail is the one whose small numbers keep their digits.
   if (t > 0.0) return 1.0 - von_mises_cdf(-t, kappa);
-  const double log_density = -kappa * versine(t) - log_bessel_i0_scaled(0, kappa);
+  const double density = von_mises_density(t, kappa);
+  if (density == 0.0) return 0.0;
   const auto shape = [&](double s) { return relative_density(s, t, kappa); };
-  return std::exp(log_density) / (2.0 * kPi) * integral(-reach(t, kappa), t, shape);
+  return density * integral(-reach(t, kappa), t, shape);
 }
 
 double von_mises_slope(int order, double t, double kappa) {

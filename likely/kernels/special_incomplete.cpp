@@ -9,6 +9,8 @@
 #include <numbers>
 
 #include "likely/kernels/special.hpp"
+#include "likely/kernels/special_density.hpp"
+#include "likely/kernels/special_tail.hpp"
 
 namespace likely::kernels {
 
@@ -17,6 +19,7 @@ namespace {
 namespace policies = boost::math::policies;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTiny = 1e-300;
 constexpr double kPrecision = 1e-16;
 
@@ -135,15 +138,13 @@ double slope(const Jet& k, const Jet& log_density, int by_a, int by_b) {
   return k.v * (l.a * l.b + l.ab) + k.a * l.b + k.b * l.a + k.ab;
 }
 
-// Beyond this shape a gamma variate's cube root is normal to all digits that matter (Wilson and Hilferty):
-// x = a (1 - 1 / (9 a) + z / (3 sqrt a))^3 with z held.
-constexpr double kLargeShape = 1e7;
-
-double gamma_slope_of_large(double a, double log_x) {
-  const double root = std::exp((log_x - std::log(a)) / 3.0);
-  const double z = 3.0 * std::sqrt(a) * (root - 1.0 + 1.0 / (9.0 * a));
-  return -(1.0 / a + 3.0 * (1.0 / (9.0 * a * a) - z / (6.0 * a * std::sqrt(a))) / root);
-}
+// Below this size of both parameters a beta law is two points. From here on of the larger parameter, and with
+// the smaller below kLargeShape, a beta law is a gamma law to all digits; and from here on Student's t law a
+// normal one.
+constexpr double kTinyShape = 1e-20;
+constexpr double kGammaLimit = 1e13;
+constexpr double kNormalDegrees = 1e23;
+constexpr double kLeastRatio = 1e-20;
 
 // From here on Stirling's series reaches double precision.
 constexpr double kStirling = 10.0;
@@ -173,48 +174,95 @@ double log_beta(double a, double b) {
          stirling_rest(low);
 }
 
+namespace {
+
+// Temme's expansion, which Boost uses up to sqrt(20) standard deviations from the centre, is quick, and exact
+// for shapes that are not huge. Beyond, series and fractions would take thousands of terms, and give up.
+bool in_gamma_tail(double a, double x) {
+  constexpr double kHuge = 1e7;
+  const double distance = (x - a) / a;
+  return a >= kLargeShape && (a > kHuge || !(distance * distance < 20.0 / a));
+}
+
+bool are_domain(double a, double x) { return a > 0.0 && x >= 0.0; }
+
+}  // namespace
+
 double incomplete_gamma_p(double a, double x) {
-  if (std::isnan(a) || std::isnan(x)) return kNaN;
-  if (x == std::numeric_limits<double>::infinity()) return 1.0;
+  if (!are_domain(a, x)) return kNaN;
+  if (x == kInfinity || a == kInfinity) return x == kInfinity ? 1.0 : 0.0;
+  if (in_gamma_tail(a, x)) return x <= a ? gamma_tail(a, x) : 1.0 - gamma_tail(a, x);
   return boost::math::gamma_p(a, x, Quiet());
 }
 
 double incomplete_gamma_q(double a, double x) {
-  if (std::isnan(a) || std::isnan(x)) return kNaN;
-  if (x == std::numeric_limits<double>::infinity()) return 0.0;
+  if (!are_domain(a, x)) return kNaN;
+  if (x == kInfinity || a == kInfinity) return x == kInfinity ? 0.0 : 1.0;
+  if (in_gamma_tail(a, x)) return x <= a ? 1.0 - gamma_tail(a, x) : gamma_tail(a, x);
   return boost::math::gamma_q(a, x, Quiet());
 }
 
+double poisson_cdf(double k, double rate) {
+  if (std::isnan(k) || !(rate >= 0.0)) return kNaN;
+  if (k < 0.0) return 0.0;
+  if (k == kInfinity) return 1.0;
+  const double count = std::floor(k);
+  // Above, a count and the next are the same number.
+  if (count < 0x1p52) return incomplete_gamma_q(count + 1.0, rate);
+  return incomplete_gamma_q(count, rate) + std::exp(log_poisson(0, count, std::log(rate), rate));
+}
+
 double incomplete_beta(double a, double b, double x) {
-  if (std::isnan(a) || std::isnan(b) || std::isnan(x)) return kNaN;
+  if (!(a > 0.0) || !(b > 0.0) || !(x >= 0.0 && x <= 1.0)) return kNaN;
+  if (x == 0.0 || x == 1.0) return x;
+  const double y = 1.0 - x;
+  if (std::max(a, b) < kTinyShape) {
+    // All lies at the ends, but for as much as the parameters are.
+    return b / (a + b) * (1.0 + a * (std::log(x) - std::log1p(-x)));
+  }
+  if (std::min(a, b) >= kLargeShape) {
+    const double tail = beta_tail(a, b, x, y);
+    return beta_tail_is_lower(a, b, x, y) ? tail : 1.0 - tail;
+  }
+  // The smaller part of a sum 1 + (rest / b) is lost: numbers near that end are gamma numbers.
+  if (b >= kGammaLimit) return incomplete_gamma_p(a, -std::log1p(-x) * (b + 0.5 * (a - 1.0)));
+  if (a >= kGammaLimit) return incomplete_gamma_q(b, -std::log(x) * (a + 0.5 * (b - 1.0)));
   return boost::math::ibeta(a, b, x, Quiet());
 }
 
 double student_t_cdf(double x, double degrees) {
   if (std::isnan(x) || !(degrees > 0.0)) return kNaN;
-  const double square = x * x;
-  // Each half of the law in the form that keeps its digits: near 0, and in the tail.
-  if (square < degrees) {
-    const double inner = 0.5 * boost::math::ibeta(0.5, 0.5 * degrees, square / (degrees + square), Quiet());
-    return x < 0.0 ? 0.5 - inner : 0.5 + inner;
+  const double z = std::abs(x);
+  // Both tails are as small as they are, in the form that keeps their digits: the beta number is on the side
+  // where it is small.
+  const double r = z / std::sqrt(degrees);
+  double tail = 0.0;
+  if (degrees >= kNormalDegrees) {
+    tail = 0.5 * std::erfc(z / std::numbers::sqrt2);
+  } else if (r < 1.0) {
+    const double square = r * r;
+    const double part = square / (1.0 + square);
+    tail = z < 0.7 ? 0.5 - 0.5 * boost::math::ibeta(0.5, 0.5 * degrees, part, Quiet())
+                   : 0.5 * boost::math::ibetac(0.5, 0.5 * degrees, part, Quiet());
+  } else {
+    const double inverse = 1.0 / r;
+    const double ratio = inverse * inverse;
+    if (ratio < kLeastRatio) {
+      // All but the first term of the series is lost, and the power may be too small for a number.
+      tail = std::exp(-degrees * std::log(r) - log_beta(0.5 * degrees, 0.5)) / degrees;
+    } else {
+      tail = 0.5 * boost::math::ibeta(0.5 * degrees, 0.5, ratio / (1.0 + ratio), Quiet());
+    }
   }
-  const double ratio = std::isinf(square) ? 0.0 : degrees / (degrees + square);
-  const double tail = 0.5 * boost::math::ibeta(0.5 * degrees, 0.5, ratio, Quiet());
   return x < 0.0 ? tail : 1.0 - tail;
 }
 
 double gamma_slope(int order, double a, double log_x) {
   if (!(a > 0.0) || std::isnan(log_x)) return kNaN;
   if (std::isinf(log_x)) return 0.0;
+  if (a >= kLargeShape) return gamma_tail_slope(order, a, log_x);
   const double x = std::exp(log_x);
   const Jet log_density = {0, log_x - digamma(a), 0, -trigamma(a)};
-  if (a > kLargeShape) {
-    if (order == 1) return gamma_slope_of_large(a, log_x);
-    // From d/da slope_1 = slope_2 - slope_1 d/da log density.
-    const double step = 1e-4 * a;
-    const double up = gamma_slope_of_large(a + step, log_x), down = gamma_slope_of_large(a - step, log_x);
-    return (up - down) / (2 * step) + gamma_slope_of_large(a, log_x) * log_density.a;
-  }
   if (x <= a + 1.0) return slope(gamma_series(a, x), log_density, order, 0);
   return -slope(gamma_fraction(a, x), log_density, order, 0);
 }
@@ -222,6 +270,7 @@ double gamma_slope(int order, double a, double log_x) {
 double beta_slope(int by_a, int by_b, double a, double b, double u) {
   if (!(a > 0.0) || !(b > 0.0) || std::isnan(u)) return kNaN;
   if (std::isinf(u)) return 0.0;
+  if (std::min(a, b) >= kLargeShape) return beta_tail_slope(by_a, by_b, a, b, u);
   const double x = 1.0 / (1.0 + std::exp(-u));
   // 1 - F is that of 1 - x with the parameters exchanged.
   if (x > (a + 1.0) / (a + b + 2.0)) return -beta_slope(by_b, by_a, b, a, -u);

@@ -17,6 +17,9 @@ double incomplete_gamma_p(double a, double x);
 double incomplete_gamma_q(double a, double x);
 double incomplete_beta(double a, double b, double x);
 
+// The probability of a Poisson number of at most k, 1 - P(floor(k) + 1, rate) and right where k + 1 is k.
+double poisson_cdf(double k, double rate);
+
 // The probability of a Student's t number below x.
 double student_t_cdf(double x, double degrees);
 

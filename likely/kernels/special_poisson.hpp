@@ -7,4 +7,7 @@ namespace likely::kernels {
 // of the (n - 1)-th difference of log(k + 1). Sums over the numbers within 14 standard deviations.
 double mean_log_factorial(int order, double rate);
 
+// The derivative by the rate, of order 0 to 4, of the entropy -E[log p(k)], for rates up to a thousand.
+double poisson_entropy(int order, double rate);
+
 }  // namespace likely::kernels

@@ -26,6 +26,9 @@ Tensor log_beta(const Tensor& a, const Tensor& b);
 Tensor gamma_p(const Tensor& a, const Tensor& x);
 Tensor gamma_q(const Tensor& a, const Tensor& x);
 
+// The probability of a Poisson number of at most k, whole or not. Differentiable in the rate.
+Tensor poisson_cdf(const Tensor& k, const Tensor& rate);
+
 // The regularised incomplete beta function I_x(a, b), the probability that a beta variate is below x.
 // Derivatives by a and b are known twice, by x without end.
 Tensor incomplete_beta(const Tensor& a, const Tensor& b, const Tensor& x);

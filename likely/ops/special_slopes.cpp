@@ -41,17 +41,17 @@ Tensor log_bessel(int order, const Tensor& x, bool scaled) {
       x);
 }
 
-Tensor mean_log_factorial(int order, const Tensor& rate) {
+Tensor poisson_entropy(int order, const Tensor& rate) {
   if (order > 4) refuse("poisson_entropy", "derivatives are known up to the fourth");
   if (Tape* tape = recording_tape(rate)) {
     const Tensor lower = tape->below(rate);
-    return tape->record("poisson_entropy", mean_log_factorial(order, lower), {&rate},
+    return tape->record("poisson_entropy", poisson_entropy(order, lower), {&rate},
                         [lower, order](const Tensor& g, Pull& pull) {
-                          pull(0, [&] { return g * mean_log_factorial(order + 1, lower); });
+                          pull(0, [&] { return g * poisson_entropy(order + 1, lower); });
                         });
   }
   return map_numbers(
-      "poisson_entropy", 2000.0, [order](double v) { return kernels::mean_log_factorial(order, v); }, rate);
+      "poisson_entropy", 2000.0, [order](double v) { return kernels::poisson_entropy(order, v); }, rate);
 }
 
 Tensor gamma_slope(int order, const Tensor& a, const Tensor& log_x) {

@@ -1,5 +1,7 @@
 #include "likely/prob/bernoulli.hpp"
 
+#include <limits>
+
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
@@ -37,7 +39,8 @@ Tensor Bernoulli::entropy() const {
 }
 
 Tensor Bernoulli::cdf(const Tensor& x) const {
-  return where(x < 0.0, 0.0, where(x >= 1.0, 1.0, sigmoid(-logits)));
+  const Tensor p = where(x < 0.0, 0.0, where(x >= 1.0, 1.0, sigmoid(-logits)));
+  return where(x == x, p, std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace likely

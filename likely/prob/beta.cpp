@@ -3,6 +3,7 @@
 #include "likely/ops/activation.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -21,8 +22,7 @@ Beta Beta::from_unconstrained(const Tensor& raw_alpha, const Tensor& raw_beta) {
 Tensor Beta::log_prob(const Tensor& x) const {
   const Tensor outside = logical_or(x <= 0.0, x >= 1.0);
   const Tensor v = masked_fill(detail::floating(x, alpha), outside, 0.5);
-  const Tensor shape = (alpha - 1.0) * log(v) + (beta - 1.0) * log1p(-v);
-  return detail::zero_density(shape - log_beta(alpha, beta), outside);
+  return detail::zero_density(detail::log_beta_density(alpha, beta, v), outside);
 }
 
 Tensor Beta::rsample(Rng rng, const Shape& shape) const {
@@ -38,13 +38,13 @@ Tensor Beta::mean() const { return alpha / (alpha + beta); }
 
 Tensor Beta::variance() const {
   const Tensor total = alpha + beta;
-  return alpha * beta / (square(total) * (total + 1.0));
+  return (alpha / total) * (beta / total) / (total + 1.0);
 }
 
 Tensor Beta::entropy() const {
   const Tensor total = alpha + beta;
-  return log_beta(alpha, beta) - (alpha - 1.0) * digamma(alpha) - (beta - 1.0) * digamma(beta) +
-         (total - 2.0) * digamma(total);
+  return detail::gamma_entropy(0, alpha) + detail::gamma_entropy(0, beta) - detail::gamma_entropy(0, total) -
+         digamma(total);
 }
 
 Tensor Beta::cdf(const Tensor& x) const {

@@ -2,6 +2,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -18,7 +19,7 @@ Cauchy Cauchy::from_unconstrained(const Parameter& location, const Tensor& raw_s
 }
 
 Tensor Cauchy::log_prob(const Tensor& x) const {
-  return -log1p(square((x - location) / scale)) - (log(scale) + std::log(std::numbers::pi));
+  return -detail::log1p_square(0, (x - location) / scale) - (log(scale) + std::log(std::numbers::pi));
 }
 
 Tensor Cauchy::rsample(Rng rng, const Shape& shape) const {

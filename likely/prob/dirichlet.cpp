@@ -6,6 +6,7 @@
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/rows.hpp"
 #include "likely/ops/softmax.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -37,9 +38,15 @@ Tensor Dirichlet::log_prob(const Tensor& x) const {
   broadcast_shapes("Dirichlet", v.shape(), concentration.shape());
   check_simplex(v);
   const Tensor outside = v <= 0.0;
-  const Tensor terms = (concentration - 1.0) * log(masked_fill(v, outside, 1.0));
-  const Tensor constant = lgamma(sum(concentration, -1)) - sum(lgamma(concentration), -1);
-  return detail::zero_density(sum(terms, -1) + constant, any(outside, -1));
+  const Tensor inside = masked_fill(v, outside, 1.0);
+  const Tensor total = sum(concentration, -1, true);
+  const Tensor log_total = log(total), log_v = log(inside);
+  // Gamma densities of total x, divided by that of their sum: what is large and cancels is in none of them.
+  const Tensor each =
+      detail::log_poisson(0, concentration, log_total + log_v, total * inside) + (log(concentration) - log_v);
+  const Tensor whole = squeeze(detail::log_poisson(0, total, log_total, total) + log_total, -1);
+  const Tensor beyond = squeeze(total, -1) * (sum(inside, -1) - 1.0);
+  return detail::zero_density(sum(each, -1) - whole + beyond, any(outside, -1));
 }
 
 Tensor Dirichlet::rsample(Rng rng, const Shape& shape) const {
@@ -54,15 +61,14 @@ Tensor Dirichlet::mean() const { return concentration / sum(concentration, -1, t
 
 Tensor Dirichlet::variance() const {
   const Tensor total = sum(concentration, -1, true);
-  const Tensor m = concentration / total;
-  return m * (1.0 - m) / (total + 1.0);
+  return (concentration / total) * ((total - concentration) / total) / (total + 1.0);
 }
 
 Tensor Dirichlet::entropy() const {
   const Tensor total = sum(concentration, -1);
   const auto k = static_cast<double>(concentration.shape().back());
-  return sum(lgamma(concentration), -1) - lgamma(total) + (total - k) * digamma(total) -
-         sum((concentration - 1.0) * digamma(concentration), -1);
+  return sum(detail::gamma_entropy(0, concentration), -1) - detail::gamma_entropy(0, total) -
+         (k - 1.0) * digamma(total);
 }
 
 }  // namespace likely

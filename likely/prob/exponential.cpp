@@ -23,7 +23,7 @@ Tensor Exponential::sample(Rng rng, const Shape& shape) const { return stop_grad
 
 Tensor Exponential::mean() const { return reciprocal(rate); }
 
-Tensor Exponential::variance() const { return reciprocal(square(rate)); }
+Tensor Exponential::variance() const { return square(reciprocal(rate)); }
 
 Tensor Exponential::entropy() const { return 1.0 - log(rate); }
 

@@ -2,6 +2,7 @@
 
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -21,24 +22,27 @@ Gamma Gamma::from_unconstrained(const Tensor& raw_concentration, const Tensor& r
 Tensor Gamma::log_prob(const Tensor& x) const {
   const Tensor outside = logical_or(x <= 0.0, x == detail::kInfinity);
   const Tensor v = masked_fill(detail::floating(x, rate), outside, 1.0);
-  const Tensor constant = concentration * log(rate) - lgamma(concentration);
-  return detail::zero_density((concentration - 1.0) * log(v) - rate * v + constant, outside);
+  const Tensor log_v = log(v);
+  // The density is a Poisson probability times concentration / x.
+  const Tensor count = detail::log_poisson(0, concentration, log(rate) + log_v, rate * v);
+  return detail::zero_density(count + (log(concentration) - log_v), outside);
 }
 
 Tensor Gamma::rsample(Rng rng, const Shape& shape) const {
-  const Tensor log_x = random_log_gamma(rng, expand(concentration, joined(shape, batch_shape()))) - log(rate);
-  return exp(clip(log_x, std::log(detail::smallest_normal(log_x.dtype())), detail::kInfinity));
+  // In f64, as the logarithm of a large number has not enough digits in f32.
+  const Tensor wide = cast(expand(concentration, joined(shape, batch_shape())), DType::f64);
+  const Tensor log_x = random_log_gamma(rng, wide) - log(cast(rate, DType::f64));
+  const double least = std::log(detail::smallest_normal(rate.dtype()));
+  return cast(exp(clip(log_x, least, detail::kInfinity)), rate.dtype());
 }
 
 Tensor Gamma::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
 
 Tensor Gamma::mean() const { return concentration / rate; }
 
-Tensor Gamma::variance() const { return concentration / square(rate); }
+Tensor Gamma::variance() const { return concentration / rate / rate; }
 
-Tensor Gamma::entropy() const {
-  return concentration - log(rate) + lgamma(concentration) + (1.0 - concentration) * digamma(concentration);
-}
+Tensor Gamma::entropy() const { return detail::gamma_entropy(0, concentration) - log(rate); }
 
 Tensor Gamma::cdf(const Tensor& x) const {
   return gamma_p(concentration, rate * masked_fill(detail::floating(x, rate), x < 0.0, 0.0));

@@ -17,7 +17,10 @@ Gumbel Gumbel::from_unconstrained(const Parameter& location, const Tensor& raw_s
 
 Tensor Gumbel::log_prob(const Tensor& x) const {
   const Tensor z = (x - location) / scale;
-  return -(z + exp(-z)) - log(scale);
+  // Where nothing is, so that infinities do not meet.
+  const Tensor outside = z == -detail::kInfinity;
+  const Tensor inside = masked_fill(z, outside, 0.0);
+  return detail::zero_density(-(inside + exp(-inside)) - log(scale), outside);
 }
 
 Tensor Gumbel::rsample(Rng rng, const Shape& shape) const {

@@ -2,6 +2,7 @@
 
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -19,14 +20,21 @@ InverseGamma InverseGamma::from_unconstrained(const Tensor& raw_concentration, c
 }
 
 Tensor InverseGamma::log_prob(const Tensor& x) const {
-  const Tensor outside = x <= 0.0;
+  const Tensor outside = logical_or(x <= 0.0, x == detail::kInfinity);
   const Tensor v = masked_fill(detail::floating(x, scale), outside, 1.0);
-  const Tensor constant = concentration * log(scale) - lgamma(concentration);
-  return detail::zero_density(constant - (concentration + 1.0) * log(v) - scale / v, outside);
+  const Tensor log_v = log(v);
+  // The density is a Poisson probability times concentration / x.
+  const Tensor count = detail::log_poisson(0, concentration, log(scale) - log_v, scale / v);
+  return detail::zero_density(count + (log(concentration) - log_v), outside);
 }
 
 Tensor InverseGamma::rsample(Rng rng, const Shape& shape) const {
-  return exp(log(scale) - random_log_gamma(rng, expand(concentration, joined(shape, batch_shape()))));
+  // In f64, as in Gamma; what is too large for a number is the largest.
+  const Tensor wide = cast(expand(concentration, joined(shape, batch_shape())), DType::f64);
+  const Tensor log_x = log(cast(scale, DType::f64)) - random_log_gamma(rng, wide);
+  const double least = std::log(detail::smallest_normal(scale.dtype()));
+  const double most = std::log(detail::largest(scale.dtype()));
+  return cast(exp(clip(log_x, least, most)), scale.dtype());
 }
 
 Tensor InverseGamma::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
@@ -40,12 +48,13 @@ Tensor InverseGamma::mean() const {
 Tensor InverseGamma::variance() const {
   const Tensor none = concentration <= 2.0;
   const Tensor a = masked_fill(concentration, none, 3.0);
-  const Tensor v = square(scale / (a - 1.0)) / (a - 2.0);
+  const Tensor m = scale / (a - 1.0);
+  const Tensor v = m / (a - 2.0) * m;
   return masked_fill(v, none, detail::kInfinity);
 }
 
 Tensor InverseGamma::entropy() const {
-  return concentration + log(scale) + lgamma(concentration) - (concentration + 1.0) * digamma(concentration);
+  return detail::gamma_entropy(0, concentration) + log(scale) - digamma(concentration) * 2.0;
 }
 
 Tensor InverseGamma::cdf(const Tensor& x) const {

@@ -1,11 +1,13 @@
 // Divergences within a family.
 #include "likely/prob/kl.hpp"
 
+#include "likely/core/create.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/decompose.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/softmax.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/bernoulli.hpp"
 #include "likely/prob/beta.hpp"
 #include "likely/prob/categorical.hpp"
@@ -27,15 +29,27 @@
 namespace likely {
 
 Tensor kl(const Bernoulli& p, const Bernoulli& q) {
-  return sigmoid(p.logits) * (logsigmoid(p.logits) - logsigmoid(q.logits)) +
-         sigmoid(-p.logits) * (logsigmoid(-p.logits) - logsigmoid(-q.logits));
+  // With x the less likely answer of p, d = q's logit of x less p's, and w = p(x) (e^d - 1), this is
+  // p(x) (e^d - 1 - d) - (w - log(1 + w)): of laws that are nearly the same small numbers.
+  const Tensor side = where(p.logits > 0.0, -1.0, ones_like(p.logits));
+  const Tensor rare = sigmoid(side * p.logits);
+  const Tensor d = side * (q.logits - p.logits);
+  const Tensor far_apart = abs(d) > 0.5;
+  const Tensor small = masked_fill(d, far_apart, 0.0);
+  const Tensor close = rare * detail::exp_gap(small) - detail::log_gap(rare * expm1(small) + 1.0);
+  const Tensor far = sigmoid(p.logits) * (logsigmoid(p.logits) - logsigmoid(q.logits)) +
+                     sigmoid(-p.logits) * (logsigmoid(-p.logits) - logsigmoid(-q.logits));
+  return where(far_apart, far, close);
 }
 
 Tensor kl(const Beta& p, const Beta& q) {
-  const Tensor a = p.alpha - q.alpha;
-  const Tensor b = p.beta - q.beta;
-  return log_beta(q.alpha, q.beta) - log_beta(p.alpha, p.beta) + a * digamma(p.alpha) + b * digamma(p.beta) -
-         (a + b) * digamma(p.alpha + p.beta);
+  // The divergence of q's mean from p's, weighed by q's total, and what Stirling's formula leaves.
+  const Tensor total = p.alpha + p.beta;
+  const Tensor other = q.alpha + q.beta;
+  const Tensor first = detail::log_gap(p.alpha / total * (other / q.alpha));
+  const Tensor second = detail::log_gap(p.beta / total * (other / q.beta));
+  return q.alpha * first + q.beta * second + detail::gamma_bregman(p.alpha, q.alpha) +
+         detail::gamma_bregman(p.beta, q.beta) - detail::gamma_bregman(total, other);
 }
 
 Tensor kl(const Categorical& p, const Categorical& q) {
@@ -47,28 +61,29 @@ Tensor kl(const Categorical& p, const Categorical& q) {
 
 // Chyzak and Nielsen (2019).
 Tensor kl(const Cauchy& p, const Cauchy& q) {
-  const Tensor both = square(p.scale + q.scale) + square(p.location - q.location);
-  return log(both / (p.scale * q.scale * 4.0));
+  // Of the scales alone log(1 + (s - t)^2 / (4 s t)), and the same of the distance.
+  const Tensor size = sqrt(p.scale) * sqrt(q.scale) * 2.0;
+  const Tensor apart = (p.scale - q.scale) / size;
+  const Tensor distance = (p.location - q.location) / size;
+  return log1p(square(apart) + square(distance));
 }
 
 Tensor kl(const Dirichlet& p, const Dirichlet& q) {
   const Tensor& a = p.concentration;
   const Tensor& b = q.concentration;
+  // As for beta laws.
   const Tensor total = sum(a, -1, true);
-  const Tensor means = digamma(a) - digamma(total);
-  return lgamma(squeeze(total, -1)) - lgamma(sum(b, -1)) + sum(lgamma(b) - lgamma(a) + (a - b) * means, -1);
+  const Tensor other = sum(b, -1, true);
+  const Tensor each = b * detail::log_gap(a / total * (other / b)) + detail::gamma_bregman(a, b);
+  return sum(each, -1) - squeeze(detail::gamma_bregman(total, other), -1);
 }
 
-Tensor kl(const Exponential& p, const Exponential& q) {
-  const Tensor ratio = q.rate / p.rate;
-  return ratio - 1.0 - log(ratio);
-}
+Tensor kl(const Exponential& p, const Exponential& q) { return detail::log_gap(q.rate / p.rate); }
 
 Tensor kl(const Gamma& p, const Gamma& q) {
   const Tensor& a = p.concentration;
   const Tensor& b = q.concentration;
-  return (a - b) * digamma(a) - lgamma(a) + lgamma(b) + b * (log(p.rate) - log(q.rate)) +
-         a * (q.rate / p.rate - 1.0);
+  return b * detail::log_gap(a / b * (q.rate / p.rate)) + detail::gamma_bregman(a, b);
 }
 
 Tensor kl(const Gumbel& p, const Gumbel& q) {
@@ -84,9 +99,9 @@ Tensor kl(const InverseGamma& p, const InverseGamma& q) {
 }
 
 Tensor kl(const Laplace& p, const Laplace& q) {
-  const Tensor distance = abs(p.location - q.location);
+  const Tensor distance = abs(p.location - q.location) / p.scale;
   const Tensor ratio = p.scale / q.scale;
-  return ratio * exp(-distance / p.scale) + distance / q.scale - 1.0 - log(ratio);
+  return ratio * detail::exp_gap(-distance) + detail::log_gap(ratio);
 }
 
 Tensor kl(const LogNormal& p, const LogNormal& q) {
@@ -106,12 +121,19 @@ Tensor kl(const MultivariateNormal& p, const MultivariateNormal& q) {
 Tensor kl(const Normal& p, const Normal& q) {
   const Tensor ratio = p.scale / q.scale;
   const Tensor distance = (p.location - q.location) / q.scale;
-  return (square(ratio) + square(distance) - 1.0) * 0.5 - log(ratio);
+  // (ratio^2 - 1) / 2 - log(ratio), as a sum of what is not negative.
+  return (square(ratio - 1.0) + square(distance)) * 0.5 + detail::log_gap(ratio);
 }
 
 Tensor kl(const Poisson& p, const Poisson& q) {
-  const Tensor difference = p.log_rate - q.log_rate;
-  return exp(p.log_rate) * (difference - 1.0) + exp(q.log_rate);
+  const Tensor rate = p.mean();
+  const Tensor other = q.mean();
+  // Rates that are nearly the same, and rates that are not.
+  const Tensor ratio = other / rate;
+  const Tensor near = logical_and(ratio > 0.5, ratio < 2.0);
+  const Tensor close = rate * detail::log_gap(masked_fill(ratio, logical_not(near), 1.0));
+  const Tensor far = rate * (p.log_rate - q.log_rate) + (other - rate);
+  return where(near, close, far);
 }
 
 Tensor kl(const Uniform& p, const Uniform& q) {
@@ -123,10 +145,13 @@ Tensor kl(const Uniform& p, const Uniform& q) {
 Tensor kl(const VonMises& p, const VonMises& q) {
   // A (kappa_p - kappa_q cos d) + log I0(kappa_q) - log I0(kappa_p) with A the ratio of p, in parts that do
   // not cancel for large concentrations.
+  const Tensor first = cast(p.concentration, DType::f64);
+  const Tensor second = cast(q.concentration, DType::f64);
   const Tensor turned = square(sin((p.location - q.location) * 0.5)) * 2.0;
-  const Tensor lost = bessel_ratio_complement(p.concentration);
-  return q.concentration * (lost + turned * (1.0 - lost)) - p.concentration * lost +
-         log_bessel_i0_scaled(q.concentration) - log_bessel_i0_scaled(p.concentration);
+  const Tensor lost = bessel_ratio_complement(first);
+  const Tensor divergence = second * (lost + turned * (1.0 - lost)) - first * lost +
+                            log_bessel_i0_scaled(second) - log_bessel_i0_scaled(first);
+  return cast(divergence, promote(p.concentration.dtype(), q.concentration.dtype()));
 }
 
 }  // namespace likely

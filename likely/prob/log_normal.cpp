@@ -17,7 +17,7 @@ LogNormal LogNormal::from_unconstrained(const Parameter& location, const Tensor&
 }
 
 Tensor LogNormal::log_prob(const Tensor& x) const {
-  const Tensor outside = x <= 0.0;
+  const Tensor outside = logical_or(x <= 0.0, x == detail::kInfinity);
   const Tensor log_x = log(masked_fill(detail::floating(x, location), outside, 1.0));
   const Tensor z = (log_x - location) / scale;
   return detail::zero_density(square(z) * -0.5 - log_x - (log(scale) + 0.5 * detail::kLogTwoPi), outside);
@@ -25,7 +25,8 @@ Tensor LogNormal::log_prob(const Tensor& x) const {
 
 Tensor LogNormal::rsample(Rng rng, const Shape& shape) const {
   const Shape full = joined(shape, batch_shape());
-  return exp(rng.normal(full, 0.0, 1.0, location.dtype()) * scale + location);
+  const Tensor log_x = rng.normal(full, 0.0, 1.0, location.dtype()) * scale + location;
+  return exp(clip(log_x, std::log(detail::smallest_normal(log_x.dtype())), detail::kInfinity));
 }
 
 Tensor LogNormal::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

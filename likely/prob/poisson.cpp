@@ -1,12 +1,30 @@
 #include "likely/prob/poisson.hpp"
 
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
 
+namespace {
+
+bool same_memory(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() && a.raw() == b.raw() && a.shape() == b.shape() &&
+         a.strides() == b.strides() && a.dtype() == b.dtype();
+}
+
+}  // namespace
+
 Poisson::Poisson(const Parameter& rate)
-    : log_rate(log(detail::checked("Poisson", {{"rate", rate, detail::Domain::positive}})[0])) {}
+    : given_(detail::checked("Poisson", {{"rate", rate, detail::Domain::positive}})[0]) {
+  log_rate = log(given_);
+  given_ = given_.with_track({});
+  log_of_given_ = log_rate.with_track({});
+}
+
+Tensor Poisson::rate() const {
+  return same_memory(log_rate, log_of_given_) ? detail::rate_of(log_rate, given_) : exp(log_rate);
+}
 
 Poisson Poisson::from_log_rate(const Tensor& log_rate) {
   detail::check_domain("Poisson", "log_rate", log_rate, detail::Domain::finite);
@@ -20,24 +38,19 @@ Tensor Poisson::log_prob(const Tensor& x) const {
   const Tensor outside =
       logical_or(logical_or(count < 0.0, count == detail::kInfinity), count - floor(count) > 0.0);
   const Tensor k = masked_fill(count, outside, 0.0);
-  return detail::zero_density(k * log_rate - exp(log_rate) - lgamma(k + 1.0), outside);
+  return detail::zero_density(detail::log_poisson(0, k, log_rate, rate()), outside);
 }
 
 Tensor Poisson::sample(Rng rng, const Shape& shape) const {
-  return rng.poisson(expand(exp(log_rate), joined(shape, batch_shape())));
+  return rng.poisson(expand(rate(), joined(shape, batch_shape())));
 }
 
-Tensor Poisson::mean() const { return exp(log_rate); }
+Tensor Poisson::mean() const { return rate(); }
 
-Tensor Poisson::variance() const { return exp(log_rate); }
+Tensor Poisson::variance() const { return rate(); }
 
-Tensor Poisson::entropy() const { return poisson_entropy(exp(log_rate)); }
+Tensor Poisson::entropy() const { return poisson_entropy(rate()); }
 
-Tensor Poisson::cdf(const Tensor& x) const {
-  const Tensor count = floor(detail::floating(x, log_rate));
-  const Tensor outside = count < 0.0;
-  const Tensor p = gamma_q(masked_fill(count, outside, 0.0) + 1.0, exp(log_rate));
-  return masked_fill(p, outside, 0.0);
-}
+Tensor Poisson::cdf(const Tensor& x) const { return poisson_cdf(detail::floating(x, log_rate), rate()); }
 
 }  // namespace likely

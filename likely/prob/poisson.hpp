@@ -29,6 +29,12 @@ class Poisson {
   Tensor cdf(const Tensor& x) const;
 
   LIKELY_PARTS(log_rate)
+
+ private:
+  // e^log_rate: the rate that was given, to the last digit, as long as log_rate is its logarithm.
+  Tensor rate() const;
+
+  Tensor given_, log_of_given_;
 };
 
 }  // namespace likely

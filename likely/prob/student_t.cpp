@@ -3,6 +3,7 @@
 #include "likely/core/create.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -24,8 +25,7 @@ StudentT StudentT::from_unconstrained(const Tensor& raw_degrees, const Parameter
 
 Tensor StudentT::log_prob(const Tensor& x) const {
   const Tensor z = (x - location) / scale;
-  const Tensor constant = log_beta(degrees * 0.5, full_like(degrees, 0.5)) + log(degrees) * 0.5 + log(scale);
-  return log1p(square(z) / degrees) * ((degrees + 1.0) * -0.5) - constant;
+  return detail::log_student_t(cast(degrees, z.dtype()), z) - (log(scale) + 0.5 * detail::kLogTwoPi);
 }
 
 Tensor StudentT::rsample(Rng rng, const Shape& shape) const {
@@ -53,9 +53,10 @@ Tensor StudentT::variance() const {
 
 Tensor StudentT::entropy() const {
   const Tensor half = degrees * 0.5;
-  const Tensor upper = half + 0.5;
-  return expand(upper * (digamma(upper) - digamma(half)) + log(degrees) * 0.5 +
-                    log_beta(half, full_like(half, 0.5)) + log(scale),
+  // (half + 1/2) (digamma(half + 1/2) - digamma(half)) + log B(half, 1/2) + log(degrees) / 2, in parts that
+  // vanish for large degrees.
+  const Tensor rest = (half + 0.5) * detail::half_step(1, half) - detail::half_step(0, half);
+  return expand(reciprocal(half) * 0.25 + rest + (log(scale) + 0.5 * (1.0 + detail::kLogTwoPi)),
                 batch_shape());
 }
 

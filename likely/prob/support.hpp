@@ -36,4 +36,9 @@ inline double smallest_normal(DType dtype) {
                              : std::numeric_limits<double>::min();
 }
 
+inline double largest(DType dtype) {
+  return dtype == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
+                             : std::numeric_limits<double>::max();
+}
+
 }  // namespace likely::detail

@@ -40,7 +40,7 @@ Tensor Uniform::rsample(Rng rng, const Shape& shape) const {
 
 Tensor Uniform::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }
 
-Tensor Uniform::mean() const { return (low + high) * 0.5; }
+Tensor Uniform::mean() const { return low * 0.5 + high * 0.5; }
 
 Tensor Uniform::variance() const { return square(high - low) / 12.0; }
 
