@@ -192,20 +192,22 @@ double gamma_entropy(int order, double a) {
     return (1.0 - order) * polygamma(order - 1, a) + (1.0 - a) * polygamma(order, a);
   }
   // log(2 pi e a) / 2 - 1 / (2 a) + sum of B_2j / ((2j - 1) a^(2j - 1)) - B_2j / (2j a^2j), term by term.
-  const auto power = [&](double coefficient, int exponent) {
+  const auto factor = [&](double coefficient, int exponent) {
     for (int i = 0; i < order; ++i) coefficient *= -(exponent + i);
-    return coefficient * std::pow(a, -exponent - order);
+    return coefficient;
   };
-  double sum = 0.0;
+  const double inverse = 1.0 / a;
+  const double square = inverse * inverse;
+  double odd = 0.0, even = 0.0;
   for (int j = 6; j >= 1; --j) {
-    sum +=
-        power(kBernoulli[j - 1] / (2.0 * j - 1.0), 2 * j - 1) - power(kBernoulli[j - 1] / (2.0 * j), 2 * j);
+    odd = odd * square + factor(kBernoulli[j - 1] / (2.0 * j - 1.0), 2 * j - 1);
+    even = even * square + factor(kBernoulli[j - 1] / (2.0 * j), 2 * j);
   }
-  sum += power(-0.5, 1);
+  const double sum = (odd + factor(-0.5, 1)) * inverse - even * square;
   if (order == 0) return 0.5 * (std::log(a) + std::log(2.0 * std::numbers::pi) + 1.0) + sum;
   double leading = 0.5;
   for (int i = 1; i < order; ++i) leading *= -i;
-  return leading * std::pow(a, -order) + sum;
+  return (leading + sum) * std::pow(a, -order);
 }
 
 }  // namespace likely::kernels
