@@ -15,17 +15,10 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# ccache, with paths relative to the source folder, so that two checkouts share their objects; it wants to be told
-# that precompiled headers are meant. A launcher or a base folder that the user has chosen is kept.
+# ccache, unless the user has chosen another launcher.
 find_program(LIKELY_CCACHE ccache)
 if(LIKELY_CCACHE AND PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  if(DEFINED ENV{CCACHE_BASEDIR})
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${LIKELY_CCACHE}")
-  else()
-    set(CMAKE_CXX_COMPILER_LAUNCHER
-      "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros "${LIKELY_CCACHE}")
-  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_CURRENT_SOURCE_DIR}/tools/cached_compiler")
 endif()
 
 add_library(likely_project_settings INTERFACE)
