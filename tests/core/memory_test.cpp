@@ -166,7 +166,9 @@ TEST(Memory, WhatOneThreadMakesAndAnotherEndsIsUsedAgain) {
   EXPECT_EQ(after.in_use, before.in_use);
   EXPECT_LE(after.cached - before.cached, 40 * 40'000);
   EXPECT_LE(after.peak - before.peak, 40 * 40'000);
-  if (kCaches) EXPECT_LE(most - resident_before, 64 << 20);
+  if (kCaches) {
+    EXPECT_LE(most - resident_before, 64 << 20);
+  }
 }
 
 TEST(Memory, LastsLongerThanItsThread) {

@@ -164,7 +164,9 @@ TEST_F(ThreadsTest, RunsAllTilesBeforeTheOneThatThrew) {
                                 }),
                  std::runtime_error);
     for (std::size_t tile = 0; tile < 60; ++tile) {
-      if (tile < 37) EXPECT_EQ(visits[tile], 1);
+      if (tile < 37) {
+        EXPECT_EQ(visits[tile], 1);
+      }
       EXPECT_LE(visits[tile], 1);
     }
   }
