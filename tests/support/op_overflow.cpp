@@ -54,9 +54,9 @@ void call(const Op& op, const Sizes& sizes) {
 }  // namespace
 
 void check_overflow(const Op& op) {
-  // Beyond every address space; and, two of them, beyond 64 bits.
+  // Each beyond every address space; and two of them beyond 64 bits, where a product wraps around to 0.
   constexpr std::int64_t kHuge = std::int64_t{1} << 50;
-  constexpr std::int64_t kHalf = std::int64_t{1} << 32;
+  constexpr std::int64_t kHalf = std::int64_t{1} << 48;
   const Sizes usual = sizes_of(op.sizes.at(0));
   for (const auto& [letter, size] : usual) {
     Sizes sizes = usual;
