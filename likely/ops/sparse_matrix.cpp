@@ -127,7 +127,8 @@ SparseMatrix SparseMatrix::from_dense(const Tensor& matrix) {
     refuse(kName, "a floating matrix is needed, got " + std::string(name_of(matrix.dtype())) + " of shape " +
                       matrix.shape().string());
   }
-  const std::vector<double> elements = matrix.to_vector<double>();
+  const Tensor flat = contiguous(reshape(matrix, {matrix.size()}));
+  const std::vector<double> elements = flat.to_vector<double>();
   const std::int64_t columns = matrix.shape()[1];
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int64_t> columns_of;
@@ -140,8 +141,7 @@ SparseMatrix SparseMatrix::from_dense(const Tensor& matrix) {
     }
     offsets.push_back(static_cast<std::int64_t>(columns_of.size()));
   }
-  return from_rows(columns, tensor(offsets), tensor(columns_of),
-                   index_select(reshape(matrix, {matrix.size()}), 0, tensor(places)));
+  return from_rows(columns, tensor(offsets), tensor(columns_of), index_select(flat, 0, tensor(places)));
 }
 
 std::int64_t SparseMatrix::rows() const { return pattern_->rows(); }

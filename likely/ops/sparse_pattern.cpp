@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "likely/core/create.hpp"
 #include "likely/kernels/sparse.hpp"
 
 namespace likely::detail {
@@ -12,13 +13,13 @@ namespace {
 // The given order, sorted by key without changing the order of equal ones.
 std::vector<std::int64_t> sorted_by(const std::int64_t* keys, std::int64_t bound,
                                     const std::vector<std::int64_t>& order) {
-  std::vector<std::int64_t> next(static_cast<std::size_t>(bound + 1));
-  for (const std::int64_t e : order) ++next[static_cast<std::size_t>(keys[e] + 1)];
-  std::partial_sum(next.begin(), next.end(), next.begin());
+  // A tensor, because its memory is refused in likely's words where a matrix has more rows than memory holds.
+  Tensor counts = zeros({add_sizes("SparseMatrix", bound, 1)}, DType::i64);
+  std::int64_t* const next = counts.mutable_data<std::int64_t>();
+  for (const std::int64_t e : order) ++next[keys[e] + 1];
+  std::partial_sum(next, next + bound + 1, next);
   std::vector<std::int64_t> result(order.size());
-  for (const std::int64_t e : order) {
-    result[static_cast<std::size_t>(next[static_cast<std::size_t>(keys[e])]++)] = e;
-  }
+  for (const std::int64_t e : order) result[static_cast<std::size_t>(next[keys[e]]++)] = e;
   return result;
 }
 
