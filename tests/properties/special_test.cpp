@@ -86,6 +86,10 @@ Ops special_ops() {
       [](const Tensors& x) { return gamma_q(x[0], x[1]); },
       [](const Arguments& x) { return 1 - plain::gamma_p(x[0], x[1]); });
   add(
+      ops, "poisson_cdf", "poisson_cdf(Tensor, Tensor)", {constant_input("ab", 0.0, 7.0), column},
+      [](const Tensors& x) { return poisson_cdf(x[0], x[1]); },
+      [](const Arguments& x) { return 1 - plain::gamma_p(std::floor(x[0]) + 1, x[1]); });
+  add(
       ops, "incomplete_beta", "incomplete_beta(Tensor, Tensor, Tensor)",
       {shape, column, {.axes = "b", .low = 0.1, .high = 0.9}},
       [](const Tensors& x) { return incomplete_beta(x[0], x[1], x[2]); },
