@@ -66,6 +66,29 @@ Ops with_numbers() {
       with_number(
           "multiply by a number", behind, [](const Tensor& x) { return multiply(x, -2.5); },
           [](const Number& x) { return x * Number(-2.5L); }),
+      // Beside whole numbers and bools a whole number gives i64, a floating one f32.
+      with(with_number(
+               "add a whole number", behind, [](const Tensor& x) { return add(x, 3); },
+               [](const Number& x) { return x + Number(3); }),
+           [](Op& op) {
+             op.types = kAllTypes;
+             op.result = ResultType::number;
+           }),
+      with(with_number(
+               "multiply whole numbers by a fraction", behind,
+               [](const Tensor& x) { return multiply(x, -2.5); },
+               [](const Number& x) { return x * Number(-2.5L); }),
+           [](Op& op) {
+             op.types = {DType::i64, DType::boolean};
+             op.result = ResultType::floating;
+           }),
+      with(with_number(
+               "operator/ of whole numbers with a floating one", behind,
+               [](const Tensor& x) { return x / 4.0; }, [](const Number& x) { return x / Number(4); }),
+           [](Op& op) {
+             op.types = {DType::i64, DType::boolean};
+             op.result = ResultType::floating;
+           }),
       with_number(
           "maximum with a number", behind, [](const Tensor& x) { return maximum(x, 0.25); },
           [](const Number& x) { return larger(x, Number(0.25L)); }),

@@ -17,7 +17,7 @@ struct Comparison {
   std::string name;
   std::string sign;
   Binary call;
-  Tensor (*with_number)(const Tensor&, double);
+  Tensor (*with_number)(const Tensor&, PlainNumber);
   std::function<Tensor(const Tensor&, const Tensor&)> by_operator;
   std::function<Tensor(const Tensor&)> operator_with_number;
   bool (*holds)(Real, Real);
