@@ -1,29 +1,16 @@
 #include "tests/support/op_overflow.hpp"
 
-#include <cctype>
-#include <map>
-#include <sstream>
-
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
+#include "tests/support/op_draws.hpp"
 
 namespace likely::testing {
 
 namespace {
 
-using Sizes = std::map<char, std::int64_t>;
-
-Sizes sizes_of(const std::string& text) {
-  Sizes sizes;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) sizes[word.at(0)] = std::stoll(word.substr(2));
-  return sizes;
-}
-
 Tensor input_of(const Input& input, const Sizes& sizes, DType type) {
-  Shape shape;
-  for (const char axis : input.axes) shape.push_back(std::isdigit(axis) != 0 ? axis - '0' : sizes.at(axis));
-  return constant(shape, input.draw == Draw::labels ? 0.0 : input.high, input.type.value_or(type));
+  return constant(shape_of(input.axes, sizes), input.draw == Draw::labels ? 0.0 : input.high,
+                  input.type.value_or(type));
 }
 
 // Whatever is not an Error ends the test: std::bad_alloc, std::length_error, a signal.
