@@ -32,7 +32,7 @@ void for_each_field(Place& position, Visit&& visit) {
   visit("batch", position.batch, Values::count);
   visit("batches", position.batches, Values::count);
   visit("step", position.step, Values::count);
-  visit("loss_sum", position.loss_sum, Values::finite);
+  visit("loss_sum", position.loss_sum, Values::not_nan);  // losses are finite, their sum need not be
   visit("rows", position.rows, Values::count);
   visit("lr", position.lr, Values::at_least_0);
   visit("best_value", position.best_value, Values::not_nan);
@@ -98,9 +98,14 @@ Position position_of(const std::filesystem::path& path, const Metadata& metadata
     position.metrics_checksum = static_cast<std::uint32_t>(checksum);
   }
   const std::int64_t begun = position.epoch + 1;
-  if (position.best_epoch > begun || position.waited > begun) {
-    refuse_file(path, fmt::format("best_epoch {} and waited {} lie behind the epochs that were begun, {}",
-                                  position.best_epoch, position.waited, begun));
+  if (position.best_epoch > begun) {
+    refuse_file(path, fmt::format("best_epoch {} lies behind the epochs that were begun, {}",
+                                  position.best_epoch, begun));
+  }
+  // Not by epochs: each time that a training ends within an epoch and goes on, it is measured once more.
+  if (position.waited > position.step) {
+    refuse_file(path, fmt::format("waited is {}, more than could be measured after {} steps", position.waited,
+                                  position.step));
   }
   // Every batch has at least one row.
   if (position.rows < position.batch || (position.batch == 0 && position.rows > 0)) {

@@ -23,7 +23,7 @@ struct Position {
   double lr = 0.0;
   double best_value = 0.0;
   std::int64_t best_epoch = 0;                      // counted from 1; 0: none yet
-  std::int64_t waited = 0;                          // epochs since then
+  std::int64_t waited = 0;                          // how often it was measured since then
   double seconds = 0.0;                             // spent so far
   std::int64_t metrics_bytes = 0;                   // how much of metrics.jsonl belongs to it
   std::optional<std::uint32_t> metrics_checksum{};  // of these bytes; older checkpoints have none

@@ -150,6 +150,26 @@ TEST_P(Resume, AFinishedRunIsReadAndCanBeMadeLonger) {
   expect_same_result(run(GetParam(), folder.path() / "short"), whole);
 }
 
+// Whatever is written can be read: here after each step, where no epoch is ever whole and nothing gets
+// better.
+TEST_P(Resume, ARunThatNeverGetsBetterGoesOnAsOftenAsItEnds) {
+  const TemporaryFolder folder;
+  const std::int64_t an_epoch = GetParam() == "everything" ? 3 : 5;
+  for (std::int64_t at = 1; at <= 3 * an_epoch; ++at) {
+    const auto result = run(GetParam(), folder.path() / "run", [&](auto& o) {
+      o.epochs = 0;
+      o.steps = at;
+      o.monitor = "worse";
+      o.metrics = {{"worse", [&](const SmallNetwork&, const data::Batch&) {
+                      return constant({}, -static_cast<double>(at));
+                    }}};
+    });
+    EXPECT_EQ(result.steps, at);
+    EXPECT_EQ(result.best_epoch, 1);
+    EXPECT_EQ(std::ssize(result.history), at);
+  }
+}
+
 // Run in a process of its own: ends itself with SIGKILL in the middle of things.
 TEST(DISABLED_ResumeChild, Trains) {
   const std::string die_at = std::getenv("LIKELY_DIE_AT");
