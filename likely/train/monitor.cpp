@@ -35,7 +35,8 @@ Monitor::Monitor(std::string name, const std::vector<Measure>& measures, bool on
 std::string Monitor::described() const { return (on_validation_ ? "validation " : "training ") + name_; }
 
 bool Monitor::better(double value, double than) const {
-  const double rounding = 1e-12 * std::abs(than);
+  // What is infinite is not rounded: every number is better than an infinite loss.
+  const double rounding = std::isfinite(than) ? 1e-12 * std::abs(than) : 0.0;
   return higher_is_better_ ? value > than + rounding : value < than - rounding;
 }
 

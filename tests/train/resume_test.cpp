@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -168,6 +169,25 @@ TEST_P(Resume, ARunThatNeverGetsBetterGoesOnAsOftenAsItEnds) {
     EXPECT_EQ(result.best_epoch, 1);
     EXPECT_EQ(std::ssize(result.history), at);
   }
+}
+
+TEST(ResumeBest, EveryNumberIsBetterThanAnInfiniteLoss) {
+  const TemporaryFolder folder;
+  const auto train_until = [&](std::int64_t epochs) {
+    return run("adam", folder.path() / "run", [&](auto& o) {
+      o.epochs = epochs;
+      o.monitor = "late";
+      o.metrics = {{"late",
+                    [=](const SmallNetwork&, const data::Batch&) {
+                      return constant({}, epochs == 1 ? std::numeric_limits<double>::infinity() : 3.0);
+                    },
+                    /*higher_is_better=*/false}};
+    });
+  };
+  EXPECT_EQ(train_until(1).best_value, std::numeric_limits<double>::infinity());
+  const auto result = train_until(2);
+  EXPECT_EQ(result.best_epoch, 2);
+  EXPECT_EQ(result.best_value, 3.0);
 }
 
 // Run in a process of its own: ends itself with SIGKILL in the middle of things.
