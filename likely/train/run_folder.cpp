@@ -91,8 +91,8 @@ void RunFolder::write_config(std::string_view text) const {
 std::string RunFolder::read_config() const { return io::read_text(config()); }
 
 void RunFolder::check_metrics(std::int64_t bytes, std::optional<std::uint32_t> checksum) const {
-  if (!checksum) return;
-  if (checksum_of_start(metrics(), bytes) != *checksum)
+  const std::uint32_t found = bytes == 0 ? 0 : checksum_of_start(metrics(), bytes);
+  if (checksum && found != *checksum)
     refuse("fit", quoted(metrics()) + " was changed after it was written (its checksum does not fit)");
 }
 

@@ -165,6 +165,14 @@ TEST_F(HostileRun, OlderRunsAreContinued) {
   EXPECT_EQ(config.find("checksum"), std::string::npos);
   write_bytes(folder_ / "config.json", config);
   resume();
+  // The checkpoint is a new one now. What is too short is seen before anything is changed, as ever.
+  testing::write_plain_safetensors(checkpoint_, file);
+  const std::filesystem::path metrics = folder_ / "metrics.jsonl";
+  const std::string lines = read_bytes(metrics);
+  write_bytes(metrics, lines.substr(0, 10));
+  expect_refusal([&] { resume(); }, "[fit] \"" + metrics.string() +
+                                        "\" has 10 bytes, the checkpoint was made when it had " +
+                                        file.metadata.at("metrics_bytes"));
 }
 
 // Every file that is read again, one byte after the other (of the larger ones, some).
