@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -63,6 +64,11 @@ bool parse(std::string_view text, double& value) {
   if (negative) value = -value;
   return error == std::errc() && end == text.data() + text.size();
 }
+
+// What a best model says of itself.
+constexpr const char* kBestEpoch = "epoch";
+constexpr const char* kBestValue = "value";
+std::string text_of_best(double value) { return fmt::format("{}", value); }
 
 std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}\"", path.string()); }
 
@@ -130,6 +136,10 @@ class Restore {
   }
 
   const Metadata& metadata() const { return file_.metadata; }
+  std::string said(const char* key) const {
+    const auto found = file_.metadata.find(key);
+    return found == file_.metadata.end() ? "?" : found->second;
+  }
 
   void match(const std::string& prefix, const std::vector<Slot>& slots) {
     for (const Slot& slot : slots) {
@@ -175,6 +185,23 @@ class Restore {
   std::vector<std::pair<Tensor*, Tensor>> pairs_;
 };
 
+// The best model that the position speaks of, which is not in its place yet if a training died too early.
+std::optional<Restore> find_best(const CheckpointFiles& files, const Position& position) {
+  if (position.best_epoch == 0) return std::nullopt;
+  const std::string epoch = text_of(position.best_epoch);
+  const std::string value = text_of_best(position.best_value);
+  std::string found = "there is no such file";
+  for (const std::filesystem::path& path : {files.next_best, files.best}) {
+    if (!std::filesystem::exists(path)) continue;
+    Restore best(path);
+    if (best.said(kBestEpoch) == epoch && best.said(kBestValue) == value) return best;
+    found =
+        fmt::format("this is the best model of epoch {} ({})", best.said(kBestEpoch), best.said(kBestValue));
+  }
+  refuse_file(files.best,
+              fmt::format("{}, the checkpoint speaks of best_epoch {}, best_value {}", found, epoch, value));
+}
+
 }  // namespace
 
 void save_checkpoint(const std::filesystem::path& path, Learner& learner, const Position& position) {
@@ -193,8 +220,8 @@ void save_best(const std::filesystem::path& path, Learner& learner, const Positi
   io::NamedTensors file;
   add(file, "", learner.best_slots());
   file.metadata["likely"] = version();
-  file.metadata["epoch"] = text_of(position.best_epoch);
-  file.metadata["value"] = fmt::format("{}", position.best_value);
+  file.metadata[kBestEpoch] = text_of(position.best_epoch);
+  file.metadata[kBestValue] = text_of_best(position.best_value);
   io::save_safetensors(path, file);
 }
 
@@ -206,9 +233,8 @@ Position load_checkpoint(const CheckpointFiles& files, Learner& learner,
   state.match("model.", learner.model_slots());
   state.match("", learner.state_slots());
   state.match_all();
-  std::optional<Restore> best;
-  if (position.best_epoch > 0) {
-    best.emplace(files.best);
+  std::optional<Restore> best = find_best(files, position);
+  if (best) {
     best->match("", learner.best_slots());
     best->match_all();
   }

@@ -36,16 +36,19 @@ void save_checkpoint(const std::filesystem::path& path, Learner& learner, const 
 // The best model alone, by the names of its parts: io::load reads it.
 void save_best(const std::filesystem::path& path, Learner& learner, const Position& position);
 
-// The two files of a training.
+// The files of a training. The best models are read where the position speaks of a best epoch.
 struct CheckpointFiles {
   std::filesystem::path checkpoint;
-  std::filesystem::path best;  // read where the position speaks of a best epoch
+  std::filesystem::path best;
+  // Written before the checkpoint that speaks of it, and gone once it is in the place of `best`: whenever a
+  // training dies, one of the two belongs to its checkpoint.
+  std::filesystem::path next_best;
 };
 
 // Puts back what save_checkpoint and save_best wrote. Refuses, naming the file and what is wrong: numbers of
-// the position that cannot be, what `check` refuses of it, and tensors that are missing, unknown, of another
-// shape or type, not finite where they are learned, or not what they are there for (tree/misfit.hpp). Nothing
-// has been changed then.
+// the position that cannot be, what `check` refuses of it, best models of another epoch or value, and tensors
+// that are missing, unknown, of another shape or type, not finite where they are learned, or not what they
+// are there for (tree/misfit.hpp). Nothing has been changed then.
 Position load_checkpoint(const CheckpointFiles& files, Learner& learner,
                          const std::function<void(const Position&)>& check);
 

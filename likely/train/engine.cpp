@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "likely/io/checksum.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -122,12 +123,13 @@ class Run {
     }
     check_room();
     if (there && std::filesystem::exists(folder_->checkpoint())) {
-      position_ = load_checkpoint({folder_->checkpoint(), folder_->best()}, learner_,
+      position_ = load_checkpoint({folder_->checkpoint(), folder_->best(), folder_->next_best()}, learner_,
                                   [&](const Position& position) { check_position(position); });
       learner_.set_learning_rate(position_.lr);
       folder_->open_metrics(position_.metrics_bytes);
       history_ = read_epochs(folder_->metrics());
       folder_->write_config(config);
+      if (std::filesystem::exists(folder_->next_best())) settle_best();
       saved_step_ = position_.step;
       spent_before_ = position_.seconds;
     } else {
@@ -304,18 +306,27 @@ class Run {
     return std::nullopt;
   }
 
-  // The best model first: a checkpoint must never speak of one that is not there.
+  // The best model first: a checkpoint must never speak of one that is not there. It does not replace the one
+  // that the last checkpoint speaks of before there is a new one.
   void save() {
     if (!folder_) return;
-    if (best_is_new_) save_best(folder_->best(), learner_, position_);
-    best_is_new_ = false;
+    if (best_is_new_) save_best(folder_->next_best(), learner_, position_);
     position_.seconds = spent_before_ + seconds_since(begin_);
     position_.lr = learner_.learning_rate();
     position_.metrics_bytes = folder_->metrics_bytes();
     position_.metrics_checksum = folder_->metrics_checksum();
     save_checkpoint(folder_->checkpoint(), learner_, position_);
+    if (best_is_new_) settle_best();
+    best_is_new_ = false;
     saved_at_ = Clock::now();
     saved_step_ = position_.step;
+  }
+
+  // What the checkpoint speaks of takes its place.
+  void settle_best() const {
+    if (position_.best_epoch > 0) save_best(folder_->best(), learner_, position_);
+    std::error_code still_there;  // then the next one that goes on removes it
+    std::filesystem::remove(folder_->next_best(), still_there);
   }
 
   void say_goodbye(ProgressDisplay& progress, Stopped stopped) const {

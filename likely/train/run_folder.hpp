@@ -27,6 +27,8 @@ class RunFolder {
   std::filesystem::path metrics() const { return folder_ / "metrics.jsonl"; }
   std::filesystem::path checkpoint() const { return folder_ / "checkpoint.safetensors"; }
   std::filesystem::path best() const { return folder_ / "best.safetensors"; }
+  // For a moment, or after a training that died in it: see CheckpointFiles.
+  std::filesystem::path next_best() const { return folder_ / "best-next.safetensors"; }
   std::filesystem::path figures() const { return folder_ / "figures"; }
 
   // Whether a training was begun here.

@@ -1,4 +1,5 @@
 // A training that was killed, interrupted or stopped, and went on, ends in the same bits as one that was not.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -188,6 +189,53 @@ TEST(ResumeBest, EveryNumberIsBetterThanAnInfiniteLoss) {
   const auto result = train_until(2);
   EXPECT_EQ(result.best_epoch, 2);
   EXPECT_EQ(result.best_value, 3.0);
+}
+
+// The best model and the checkpoint are two files, and a training may die between them.
+TEST(ResumeBest, BelongsToTheCheckpointWheneverATrainingDies) {
+  const TemporaryFolder folder;
+  const auto train_in = [&](const std::filesystem::path& here, std::int64_t epochs) {
+    return run("adam", here, [&](auto& o) { o.epochs = epochs; });
+  };
+  const std::filesystem::path one = folder / "one", two = folder / "two", here = folder / "here";
+  const auto first = train_in(one, 1);
+  const auto second = train_in(two, 2);
+  ASSERT_EQ(first.best_epoch, 1);
+  ASSERT_EQ(second.best_epoch, 2);
+  const auto put = [&](const std::filesystem::path& checkpoint, const std::filesystem::path& best) {
+    std::filesystem::remove_all(here);
+    std::filesystem::copy(checkpoint, here);
+    std::filesystem::copy(best / "best.safetensors", here / "best.safetensors",
+                          std::filesystem::copy_options::overwrite_existing);
+  };
+  const auto put_next = [&](const std::filesystem::path& best) {
+    std::filesystem::copy(best / "best.safetensors", here / "best-next.safetensors");
+  };
+  // Before the second checkpoint, and after it.
+  for (const auto& [checkpoint, result] : {std::pair(one, &first), std::pair(two, &second)}) {
+    put(checkpoint, one);
+    put_next(two);
+    expect_same_result(train_in(here, result->best_epoch), *result);
+    expect_same_run(here, checkpoint);
+    EXPECT_FALSE(std::filesystem::exists(here / "best-next.safetensors"));
+    expect_same_result(train_in(here, 2), second);
+  }
+  // Before the first one that speaks of a best model.
+  const std::filesystem::path none = folder / "none";
+  run("adam", none, [](auto& o) { o.on_step = [](train::StepReport& s) { s.stop = s.step == 2; }; });
+  std::filesystem::copy(one / "best.safetensors", none / "best-next.safetensors");
+  expect_same_result(train_in(none, 2), second);
+  EXPECT_FALSE(std::filesystem::exists(none / "best-next.safetensors"));
+  // What belongs to another checkpoint or run.
+  for (const bool older : {true, false}) {
+    const auto &there = older ? first : second, &meant = older ? second : first;
+    put(older ? two : one, older ? one : two);
+    expect_refusal([&] { train_in(here, 2); },
+                   fmt::format("[fit] \"{}\": this is the best model of epoch {} ({}), the checkpoint speaks "
+                               "of best_epoch {}, best_value {}",
+                               (here / "best.safetensors").string(), there.best_epoch, there.best_value,
+                               meant.best_epoch, meant.best_value));
+  }
 }
 
 // Run in a process of its own: ends itself with SIGKILL in the middle of things.
