@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/idx.hpp"
 #include "likely/io/npy.hpp"
+#include "likely/io/parse_number.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
@@ -34,18 +34,13 @@ void check_there(const fs::path& path) {
   if (io::is_folder(path)) refuse_file(path, "this is a folder, a file is needed");
 }
 
-bool is_number(std::string_view text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 // A first line without a single number in it has names.
 bool has_names(const fs::path& path) {
   io::CsvRecords records("read_csv", path, {',', '"'});
   if (!records.next()) refuse_file(path, "the file is empty");
   for (const io::CsvField& field : records.fields()) {
-    if (is_number(field.text)) return false;
+    double value = 0.0;
+    if (io::parse_number(field.text, value)) return false;
   }
   return true;
 }

@@ -24,6 +24,16 @@ TEST(Rows, ComeFromCsvWithAndWithoutNames) {
     EXPECT_TRUE(array_equal(read_rows(folder / name, {2}), expected)) << name;
 }
 
+// What counts as a number is the same for a first line as for the others.
+TEST(Rows, AFirstLineOfNumbersIsNoHeader) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "signs.csv", "+1,+2\n3,4.5\n");
+  EXPECT_TRUE(array_equal(read_rows(folder / "signs.csv", {2}), tensor({{1.0, 2.0}, {3.0, 4.5}})));
+  EXPECT_EQ(read_table(folder / "signs.csv").size(), 2);
+  write_bytes(folder / "small.csv", "1e-999,-1e-999\n3,4.5\n");
+  EXPECT_TRUE(array_equal(read_rows(folder / "small.csv", {2}), tensor({{0.0, 0.0}, {3.0, 4.5}})));
+}
+
 TEST(Rows, ComeFromNpyNpzAndIdx) {
   const TemporaryFolder folder;
   const Tensor rows = tensor({{1.0, 2.0, 3.0, 4.0}, {5.0, 6.0, 7.0, 8.0}});
