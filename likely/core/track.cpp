@@ -1,9 +1,8 @@
 #include "likely/core/track.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <vector>
+#include <unordered_set>
 
 #include "likely/core/tensor.hpp"
 
@@ -11,11 +10,12 @@ namespace likely::detail {
 
 namespace {
 
-// Few tapes record at a time: one or two a thread.
+// One or two tapes a thread record at a time, but those inside another count until the outermost ends: there
+// may be thousands.
 struct Recordings {
   std::mutex mutex;
   std::uint64_t next = 1;
-  std::vector<std::uint64_t> open;
+  std::unordered_set<std::uint64_t> open;
 };
 
 Recordings& recordings() {
@@ -30,20 +30,20 @@ std::atomic<const TapeServices*> tape_services{nullptr};
 std::uint64_t begin_recording() {
   Recordings& all = recordings();
   const std::lock_guard lock(all.mutex);
-  all.open.push_back(all.next);
+  all.open.insert(all.next);
   return all.next++;
 }
 
 void end_recording(std::uint64_t tape) {
   Recordings& all = recordings();
   const std::lock_guard lock(all.mutex);
-  std::erase(all.open, tape);
+  all.open.erase(tape);
 }
 
 bool is_recording(std::uint64_t tape) {
   Recordings& all = recordings();
   const std::lock_guard lock(all.mutex);
-  return std::ranges::find(all.open, tape) != all.open.end();
+  return all.open.contains(tape);
 }
 
 void set_tape_services(const TapeServices& services) {
