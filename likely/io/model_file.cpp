@@ -66,10 +66,7 @@ std::map<std::string, std::string> detail::load_parts(const std::filesystem::pat
   }
   if (!complaints.empty()) refuse("load", path.string() + " does not fit the model:" + complaints);
 
-  for (auto& [leaf, tensor] : found) {
-    tensor.set_frozen(leaf->frozen());
-    std::swap(*leaf, tensor);
-  }
+  for (auto& [leaf, tensor] : found) std::swap(*leaf, tensor);
   const std::string wrong = misfit();
   if (!wrong.empty()) {
     for (auto& [leaf, tensor] : found) std::swap(*leaf, tensor);

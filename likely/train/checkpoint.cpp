@@ -153,7 +153,6 @@ class Restore {
         pairs_.emplace_back(slot.value, *found->second);
         left_.erase(found);
       }
-      pairs_.back().second.set_frozen(slot.value->frozen());
     }
   }
   void match_all() const {

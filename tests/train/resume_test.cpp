@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -189,6 +190,27 @@ TEST(ResumeBest, EveryNumberIsBetterThanAnInfiniteLoss) {
   const auto result = train_until(2);
   EXPECT_EQ(result.best_epoch, 2);
   EXPECT_EQ(result.best_value, 3.0);
+}
+
+TEST(ResumeFrozen, PartsStayFrozen) {
+  const TemporaryFolder folder;
+  const data::Dataset rows = three_classes(70, 1);
+  for (std::int64_t epochs = 1; epochs <= 2; ++epochs) {
+    SmallNetwork model(Rng(5));
+    freeze(model.first);
+    optim::Adam optimizer(model, {.lr = 0.01});
+    const auto result = train::fit(model, optimizer, {.train = rows}, kCrossEntropy,
+                                   {.epochs = epochs,
+                                    .out = folder / "run",
+                                    .resume = true,
+                                    .figures = false,
+                                    .progress = train::Progress::silent});
+    for (const SmallNetwork* network : {&std::as_const(model), &result.best}) {
+      EXPECT_TRUE(network->first.weight.frozen());
+      EXPECT_FALSE(network->out.weight.frozen());
+      EXPECT_TRUE(array_equal(network->first.weight, SmallNetwork(Rng(5)).first.weight));
+    }
+  }
 }
 
 // The best model and the checkpoint are two files, and a training may die between them.
