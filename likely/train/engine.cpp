@@ -114,9 +114,10 @@ class Run {
     named.monitor = monitor_.name();
     const std::string config = config_text(learner_, data_, named);
     if (there && std::filesystem::exists(folder_->config())) {
-      io::check_seal("fit", folder_->config(), folder_->read_config());
+      const std::string then = folder_->read_config();
+      io::check_seal("fit", folder_->config(), then);
       std::string all;
-      for (const std::string& difference : differences(config, folder_->read_config())) {
+      for (const std::string& difference : differences(config, then)) {
         all += (all.empty() ? "" : "; ") + difference;
       }
       if (!all.empty()) refuse("fit", where() + " holds another run: " + all);

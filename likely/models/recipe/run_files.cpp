@@ -56,12 +56,13 @@ SavedRun read_run(const fs::path& folder) {
   if (!io::path_exists(file))
     throw Error(fmt::format("{} is no run folder: it has no recipe.json", folder.string()));
   const std::string text = io::read_text(file);
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   const auto refuse_file = [&](const std::string& why) {
     throw Error(fmt::format("{}: {}", file.string(), why));
   };
-  if (!json.is_object()) refuse_file("this is not JSON");
+  // First: a changed byte may be one that makes it JSON.
   if (io::seal_of(text) == io::Seal::broken) refuse_file(io::kBrokenSeal);
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) refuse_file("this is not JSON");
   SavedRun saved{};
   try {
     saved.recipe = &find_recipe(json.at("recipe").get<std::string>());

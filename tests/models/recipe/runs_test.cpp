@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "likely/core/threads.hpp"
+#include "likely/io/checksum.hpp"
 #include "likely/models/recipe/listing.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -204,6 +205,13 @@ TEST(Runs, RefuseFoldersThatAreNone) {
   expect_refusal([&] { read_run(folder.path()); }, at + " is no run folder: it has no recipe.json");
   write_bytes(folder / "recipe.json", "{");
   expect_refusal([&] { read_run(folder.path()); }, at + "/recipe.json: this is not JSON");
+  const std::string sealed = io::sealed_json(R"({"recipe": "moons", "seed": 1, "data": "", "settings": {}})");
+  for (std::size_t i = 0; i < sealed.size(); ++i) {
+    std::string changed = sealed;
+    changed[i] ^= 1;
+    write_bytes(folder / "recipe.json", changed);
+    expect_refusal([&] { read_run(folder.path()); }, at + "/recipe.json: " + io::kBrokenSeal);
+  }
   write_bytes(folder / "recipe.json", R"({"recipe": "moons", "seed": 1, "data": ""})");
   expect_refusal([&] { read_run(folder.path()); },
                  at + "/recipe.json: recipe, seed, data or settings are missing or of another type");
