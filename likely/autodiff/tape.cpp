@@ -205,16 +205,21 @@ Tensor Tape::track(const Tensor& tensor, const std::string& name) {
 Tensor Tape::push(const char* name, Tensor output, std::span<const Tensor* const> inputs, const Shape* shape,
                   std::uint32_t* parents, void* closure, CallRule call, DestroyRule destroy) {
   for (std::size_t i = 0; i < inputs.size(); ++i) parents[i] = node_of(*inputs[i]);
-  nodes_.push_back({.below = output.track(),
-                    .parents = parents,
-                    .closure = closure,
-                    .call = call,
-                    .destroy = destroy,
-                    .name = name,
-                    .shape = shape,
-                    .dtype = output.dtype(),
-                    .found = 0,
-                    .layer = -1});
+  try {
+    nodes_.push_back({.below = output.track(),
+                      .parents = parents,
+                      .closure = closure,
+                      .call = call,
+                      .destroy = destroy,
+                      .name = name,
+                      .shape = shape,
+                      .dtype = output.dtype(),
+                      .found = 0,
+                      .layer = -1});
+  } catch (...) {
+    destroy(closure);  // no node will
+    throw;
+  }
   if (tracing_non_finite()) trace(nodes_.back(), output, inputs);
   return std::move(output).with_track({id_, static_cast<std::uint32_t>(nodes_.size() - 1)});
 }
