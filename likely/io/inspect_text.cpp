@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "likely/io/inspect.hpp"
+#include "likely/io/json_text.hpp"
 
 namespace likely::io {
 
@@ -59,7 +60,7 @@ Json object_of(const FileSummary& summary) {
           {"changed", summary.changed}};
 }
 
-std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string dump(const Json& json) { return json_text(json, 2) + "\n"; }
 
 }  // namespace
 

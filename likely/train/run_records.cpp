@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "likely/io/checksum.hpp"
+#include "likely/io/json_text.hpp"
 #include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/tree/misfit.hpp"
@@ -68,7 +69,7 @@ std::string config_text(Learner& learner, const Data& data, const Settings& sett
   config["model"] = learner.model_type();
   config["parameters"] = count_learned(learner.model_slots());
   config["parts"] = parts_of(learner.model_slots());
-  return io::sealed_json(config.dump(2) + "\n");
+  return io::sealed_json(io::json_text(config, 2) + "\n");
 }
 
 std::vector<std::string> differences(const std::string& now, const std::string& then) {
@@ -94,7 +95,7 @@ std::string line_of(const EpochReport& report) {
   }
   line["improved"] = report.improved;
   line["seconds"] = std::round(report.seconds * 1000.0) / 1000.0;
-  return line.dump();
+  return io::json_text(line);
 }
 
 std::string line_of(const StepReport& report) {

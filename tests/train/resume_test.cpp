@@ -192,6 +192,24 @@ TEST(ResumeBest, EveryNumberIsBetterThanAnInfiniteLoss) {
   EXPECT_EQ(result.best_value, 3.0);
 }
 
+// Notes and names of metrics in Latin-1.
+TEST(ResumeNames, NeedNotBeUtf8) {
+  const TemporaryFolder folder;
+  const auto train_until = [&](std::int64_t epochs) {
+    return run("adam", folder / "run", [&](auto& o) {
+      o.epochs = epochs;
+      o.notes = {{"author", "Andr\xe9"}};
+      o.metrics = {
+          {"pr\xe9"
+           "cision",
+           train::accuracy}};
+    });
+  };
+  EXPECT_EQ(train_until(1).history.size(), 1U);
+  EXPECT_EQ(train_until(2).history.size(), 2U);
+  EXPECT_NE(testing::read_bytes(folder / "run/config.json").find("Andr\xef\xbf\xbd"), std::string::npos);
+}
+
 TEST(ResumeFrozen, PartsStayFrozen) {
   const TemporaryFolder folder;
   const data::Dataset rows = three_classes(70, 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "likely/io/json_text.hpp"
 #include "likely/models/choice_study/report.hpp"
 #include "likely/models/choice_study/report_json.hpp"
 
@@ -99,7 +100,7 @@ Json density_json(const PredictiveDensity& density) {
 
 Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& json) { return io::json_text(json, 2); }
 
 Json model_json(const ModelStudy& study) {
   const Fit& fit = study.fit;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "likely/core/error.hpp"
+#include "likely/io/json_text.hpp"
 
 namespace likely::equations {
 
@@ -182,7 +183,7 @@ std::string json_of(const std::vector<Equation>& found) {
                     {"notation", equation.notation},
                     {"notes", equation.notes}});
   }
-  return list.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return io::json_text(list, 2) + "\n";
 }
 
 }  // namespace likely::equations

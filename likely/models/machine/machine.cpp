@@ -8,6 +8,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
+#include "likely/io/json_text.hpp"
 #include "likely/kernels/build_info.hpp"
 
 namespace likely::machine {
@@ -69,7 +70,7 @@ std::string json_of(const std::vector<Measurement>& measured) {
   const nlohmann::ordered_json all{
       {"likely", version()}, {"threads", threads()},  {"vector_instructions", info.vector_instructions},
       {"blas", info.blas},   {"onednn", info.onednn}, {"measured", list}};
-  return all.dump(2) + "\n";
+  return io::json_text(all, 2) + "\n";
 }
 
 }  // namespace likely::machine

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "likely/io/json_text.hpp"
 #include "likely/models/recipe/runs.hpp"
 
 namespace likely::models {
@@ -67,7 +68,7 @@ std::string list_json(const std::vector<Recipe>& recipes) {
                    {"seconds", recipe.seconds},
                    {"settings", settings}});
   }
-  return all.dump();
+  return io::json_text(all);
 }
 
 }  // namespace likely::models

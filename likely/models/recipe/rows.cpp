@@ -11,6 +11,7 @@
 #include "likely/io/csv_records.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/idx.hpp"
+#include "likely/io/json_text.hpp"
 #include "likely/io/npy.hpp"
 #include "likely/io/parse_number.hpp"
 #include "likely/io/path_kind.hpp"
@@ -161,7 +162,7 @@ std::string json_of(const Predictions& predictions) {
     columns[column.name] = values;
   }
   const Json json{{"rows", predictions.empty() ? 0 : predictions[0].values.size()}, {"columns", columns}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return io::json_text(json);
 }
 
 std::string csv_of(const Predictions& predictions) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "likely/io/json_text.hpp"
 #include "likely/models/recipe/runs.hpp"
 
 namespace likely::models {
@@ -105,7 +106,7 @@ std::string json_of(const RunReport& report) {
   }
   json["pictures"] = pictures;
   json["warnings"] = report.warnings();
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return io::json_text(json);
 }
 
 }  // namespace likely::models

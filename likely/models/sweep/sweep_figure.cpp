@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "likely/core/create.hpp"
+#include "likely/io/json_text.hpp"
 #include "likely/models/recipe/album.hpp"
 
 namespace likely::models {
@@ -140,7 +141,7 @@ std::string Sweep::json() const {
   all["pictures"] = Json::array();
   for (const std::filesystem::path& picture : pictures) all["pictures"].push_back(picture.string() + ".png");
   all["warnings"] = warnings;
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return io::json_text(all, 2) + "\n";
 }
 
 }  // namespace likely::models

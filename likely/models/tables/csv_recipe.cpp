@@ -13,6 +13,7 @@
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
 #include "likely/io/folder_claim.hpp"
+#include "likely/io/json_text.hpp"
 #include "likely/io/text.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/tables/csv_report.hpp"
@@ -75,7 +76,7 @@ void write_origin(const Run& run, const Rows& rows) {
                                     {"target_file", origin.target_file},
                                     {"rows", origin.rows},
                                     {"target_mean", origin.target_mean}};
-  io::write_file(origin_path(run.out), io::sealed_json(json.dump(2) + "\n"));
+  io::write_file(origin_path(run.out), io::sealed_json(io::json_text(json, 2) + "\n"));
 }
 
 Origin read_origin(const Run& run) {

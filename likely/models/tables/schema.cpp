@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "likely/core/error.hpp"
+#include "likely/io/json_text.hpp"
 #include "likely/models/tables/table_file.hpp"
 
 namespace likely::tables {
@@ -56,7 +57,7 @@ std::string Schema::text() const {
   }
   const nlohmann::json all{
       {"inputs", columns}, {"target", target}, {"classes", classes}, {"nameless_columns", nameless_columns}};
-  return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return io::json_text(all, 2) + "\n";
 }
 
 Schema Schema::parse(const std::string& text, const std::string& file) {
