@@ -169,15 +169,15 @@ class Run {
     return batches / settings_.accumulate + (batches % settings_.accumulate > 0 ? 1 : 0);
   }
 
-  // A checkpoint holds the model and up to two numbers a parameter of the optimizer; the best model comes on
-  // top; and of each there are two while one is replaced.
+  // A checkpoint holds the model and up to two numbers a parameter of the optimizer, and there are two while
+  // one is replaced; of the best model there are three.
   void check_room() const {
     std::int64_t bytes = 0;
     for (const Slot& slot : learner_.model_slots()) {
       if (!slot.value->defined()) continue;
       bytes += slot.value->size() * static_cast<std::int64_t>(size_of(slot.value->dtype()));
     }
-    folder_->check_room(2 * (3 * bytes + bytes) + 100'000);
+    folder_->check_room(2 * 3 * bytes + 3 * bytes + 100'000);
   }
 
   std::optional<Stopped> reason_to_end() const {
