@@ -134,10 +134,10 @@ class Run {
       saved_step_ = position_.step;
       spent_before_ = position_.seconds;
     } else {
-      // Written before the first step, so that a folder that cannot be written is known now.
+      // Before the first step, so that a folder that cannot be written is known now. A checkpoint would be
+      // taken for something that has cost time, and for which an earlier run may go.
       folder_->write_config(config);
       folder_->open_metrics(0);
-      save();
     }
   }
 
@@ -256,11 +256,12 @@ class Run {
 
   double differentiate(const data::Batch& batch) {
     const Rng key = noise_.fold_in(static_cast<std::uint64_t>(position_.batches));
-    return differentiate_finitely(learner_, batch, key, buffers_,
-                                  {.step = position_.step + 1,
-                                   .epoch = position_.epoch + 1,
-                                   .checkpoint = folder_ ? folder_->checkpoint() : std::filesystem::path(),
-                                   .checkpoint_step = saved_step_});
+    return differentiate_finitely(
+        learner_, batch, key, buffers_,
+        {.step = position_.step + 1,
+         .epoch = position_.epoch + 1,
+         .checkpoint = saved_step_ ? folder_->checkpoint() : std::filesystem::path(),
+         .checkpoint_step = saved_step_.value_or(0)});
   }
 
   // Measures the model as it is now.
@@ -363,7 +364,7 @@ class Run {
   std::vector<EpochReport> history_;
   std::unique_ptr<RunFolder> folder_;
   bool best_is_new_ = false;
-  std::int64_t saved_step_ = 0;
+  std::optional<std::int64_t> saved_step_;  // of the checkpoint, where there is one
   double spent_before_ = 0.0;
   Clock::time_point begin_;
   Clock::time_point saved_at_;

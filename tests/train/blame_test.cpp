@@ -65,6 +65,24 @@ TEST(Blame, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
   EXPECT_EQ(kept["model.inner.weight"].item(), 7.0);
 }
 
+TEST(Blame, NamesNoCheckpointBeforeThereIsOne) {
+  const TemporaryFolder folder;
+  Weight model{zeros({1})};
+  optim::Sgd sgd(model, {.lr = 1.0});
+  const auto fit = [&](auto loss, bool resume) {
+    return train::fit(
+        model, sgd, {.train = data::Dataset(zeros({4, 1}))}, loss,
+        {.epochs = 1, .out = folder.path() / "run", .resume = resume, .progress = train::Progress::silent});
+  };
+  expect_refusal(
+      [&] { fit([](Weight& m, const data::Batch&) { return sum(log(m.weight)); }, false); },
+      "[fit] the loss is infinite at step 1 (epoch 1): [log] made an infinity in layer \"weight\" at "
+      "step 1: output (1,), inputs finite (the model is as it was before this step)");
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "checkpoint.safetensors"));
+  // And it can go on: from the beginning.
+  EXPECT_EQ(fit([](Weight& m, const data::Batch&) { return sum(square(m.weight)); }, true).steps, 1);
+}
+
 TEST(Blame, AGradientThatIsNotFiniteStopsBeforeItIsUsed) {
   Weight model{zeros({1})};
   optim::Sgd sgd(model, {.lr = 1.0});
