@@ -265,6 +265,10 @@ TEST_F(Folders, SimulationsAreNotOverwritten) {
   EXPECT_EQ(run(simulate + Words{"trials.tsv", "--force"}).code, 0);
   const std::string trials = read_bytes(folder_ / "trials.tsv");
   EXPECT_EQ(std::count(trials.begin(), trials.end(), '\n'), 6);
+  // The trials go through the link to where the parameters were to be.
+  fs::create_symlink("link-parameters.csv", folder_ / "link.tsv");
+  EXPECT_EQ(run(simulate + Words{"link.tsv"}).code, 2);
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.tsv"));
 }
 
 // A training that comes to nothing is not worth one that did, however it ends.

@@ -93,6 +93,9 @@ void check_free(const SimulationFiles& files) {
 void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
                       const People& people) {
   check_free(files);
+  // Not a device, a pipe or a link either, which would be written to, or through.
+  std::error_code unknown;
+  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(files.trials, unknown));
   io::AtomicFile table(files.trials, {.replace = files.replace});
   write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t');
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
@@ -101,8 +104,7 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
   try {
     truth.commit();
   } catch (...) {
-    std::error_code failed;
-    if (!files.replace) std::filesystem::remove(files.trials, failed);  // which were made just now
+    if (is_new) std::filesystem::remove(files.trials, unknown);  // which were made just now
     throw;
   }
 }
