@@ -47,6 +47,8 @@ void AtomicFolder::trade_places() {
   const bool there = fs::exists(target, failed);
   if (there && !claim_.lock().guards(target))
     throw Error(fmt::format("{}: another folder was put in its place meanwhile", claim_.shown().string()));
+  if (there) detail::refuse_used_below(target, claim_.shown());
+  if (const int error = there ? claim_.note_earlier() : 0; error != 0) refuse_writing(claim_.shown(), error);
   const fs::path displaced = detail::beside(target, detail::Beside::displaced);
   const int error =
       there ? detail::trade_places(target, path(), displaced) : detail::rename_new(path(), target);

@@ -32,7 +32,8 @@ class AtomicFolder {
   // Where to write now, and where it will be.
   const std::filesystem::path& path() const { return unfinished_.path(); }
   const std::filesystem::path& target() const { return claim_.shown(); }
-  // Once, at the end. Refuses where somebody has put another folder in the target's place.
+  // Once, at the end. Refuses where somebody has put another folder in the target's place, or is writing to
+  // a folder in it.
   void commit();
   // After commit(): the names of what others put into the target meanwhile.
   const std::vector<std::string>& kept() const { return kept_; }

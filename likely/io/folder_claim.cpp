@@ -7,7 +7,6 @@
 
 #include <system_error>
 
-#include "likely/io/folder_leftovers.hpp"
 #include "likely/io/folder_path.hpp"
 
 namespace likely::io::detail {
@@ -57,14 +56,13 @@ void check_room(const fs::path& folder, const fs::path& shown, std::int64_t byte
 
 FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
     : shown_(checked(target, rules)), lock_(shown_) {
-  bool marked = false;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path())) {
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(path(), fs::directory_options::skip_permission_denied)) {
     const std::string name = entry.path().filename().string();
-    if (is_unfinished_file(name)) continue;
-    marked = marked || name == rules.mark;
-    earlier_.insert(name);
+    if (is_unfinished_file(name) || is_list_of_replaced(name)) continue;
+    earlier_.insert(entry.path().lexically_relative(path()));
   }
-  if (!earlier_.empty() && (rules.mark.empty() || !marked))
+  if (!earlier_.empty() && (rules.mark.empty() || earlier_.count(rules.mark) == 0))
     throw Error(
         fmt::format("{}{}: the folder holds other things; choose another", rules.option, shown_.string()));
   if (!earlier_.empty() && !rules.replace)
@@ -75,6 +73,10 @@ FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
   refuse_used_below(path(), shown_);
   lock_.tidy();
   check_room(path(), shown_, kLeastRoom, "results need at least");
+}
+
+FolderClaim::~FolderClaim() {
+  if (lock_.guards(path())) forget_replaced(path());  // nothing was replaced, or it is back
 }
 
 void FolderClaim::refuse_fixed() const {
@@ -98,11 +100,7 @@ void FolderClaim::pass_rights_to(const fs::path& folder) const {
 }
 
 std::vector<std::string> FolderClaim::clear_earlier(const fs::path& folder, const fs::path& to) const {
-  std::error_code failed;
-  for (const std::string& name : earlier_) fs::remove_all(folder / name, failed);
-  std::vector<std::string> others = move_contents(folder, to, earlier_);
-  rmdir(folder.c_str());
-  return others;
+  return clear_replaced(folder, to, earlier_);
 }
 
 }  // namespace likely::io::detail

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "likely/io/folder_leftovers.hpp"
 #include "likely/io/folder_lock.hpp"
 
 namespace likely::io {
@@ -31,19 +32,25 @@ void check_room(const std::filesystem::path& folder, const std::filesystem::path
 class FolderClaim {
  public:
   FolderClaim(const std::filesystem::path& target, const FolderRules& rules);
+  ~FolderClaim();
+  FolderClaim(const FolderClaim&) = delete;
+  FolderClaim& operator=(const FolderClaim&) = delete;
 
   // As it was named, and where it is.
   const std::filesystem::path& shown() const { return shown_; }
   const std::filesystem::path& path() const { return lock_.path(); }
   const FolderLock& lock() const { return lock_; }
-  // What it held when it was claimed, which is to be replaced.
-  const std::set<std::string>& earlier() const { return earlier_; }
+  // What it held when it was claimed, which is to be replaced: paths relative to it, of the whole tree.
+  const std::set<std::filesystem::path>& earlier() const { return earlier_; }
 
   // Refuses a folder that cannot trade places with another: the one that this process works in, and one on
   // which a file system is mounted.
   void refuse_fixed() const;
   // Gives another folder, which is to take its place, its rights and, where that is allowed, its owner.
   void pass_rights_to(const std::filesystem::path& folder) const;
+  // Before the folder trades places with another: writes down in it what may go, so that whoever finds it
+  // after this process has died knows it, too. Returns 0 or the system's error.
+  int note_earlier() const { return note_replaced(path(), earlier_); }
   // Takes away what was there before, which lies in `folder` now, and moves the rest, which others put there
   // meanwhile, into `to`. Returns the names of the rest.
   std::vector<std::string> clear_earlier(const std::filesystem::path& folder,
@@ -52,7 +59,7 @@ class FolderClaim {
  private:
   std::filesystem::path shown_;
   FolderLock lock_;
-  std::set<std::string> earlier_;
+  std::set<std::filesystem::path> earlier_;
 };
 
 }  // namespace detail

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -52,31 +54,63 @@ bool is_there(const fs::path& path) {
   return fs::symlink_status(path, failed).type() != fs::file_type::not_found;
 }
 
-// Takes away what a run writes before its first checkpoint; all else may be somebody's.
-void remove_beginnings(const fs::path& folder) {
-  constexpr std::array<std::string_view, 4> kBeginnings = {"recipe.json", "config.json", "metrics.jsonl",
-                                                           "sweep.csv"};
-  remove_unfinished_files(folder);
-  std::vector<fs::path> folders;
-  std::error_code failed;
-  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    std::error_code unknown;
-    if (at->is_directory(unknown) && !at->is_symlink(unknown)) {
-      folders.push_back(at->path());
-    } else if (std::find(kBeginnings.begin(), kBeginnings.end(), name) != kBeginnings.end()) {
-      unlink(at->path().c_str());
-    }
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Whether recipes and sweeps make folders of this name for their parts: seed-1, trial-1, widths/64.
+bool is_part_of_run(std::string_view name) {
+  for (const std::string_view beginning : {"seed-", "trial-"}) {
+    if (name.starts_with(beginning)) return is_number(name.substr(beginning.size()));
   }
-  for (auto inner = folders.rbegin(); inner != folders.rend(); ++inner) rmdir(inner->c_str());
+  return name == "widths" || is_number(name);
+}
+
+// Takes away what a run writes before its first checkpoint, where it does; all else may be somebody's.
+void remove_beginnings(const fs::path& folder) {
+  for (const char* name : {"recipe.json", "config.json", "metrics.jsonl", "sweep.csv"})
+    unlink((folder / name).c_str());
+  std::vector<fs::path> parts;
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code unknown;
+    if (at->is_directory(unknown) && !at->is_symlink(unknown) &&
+        is_part_of_run(at->path().filename().string()))
+      parts.push_back(at->path());
+  }
+  for (const fs::path& part : parts) {
+    remove_beginnings(part);
+    rmdir(part.c_str());
+  }
+}
+
+// A run that never came to anything lies beside the folder whose place it had.
+void clear_beginnings(const fs::path& left, const fs::path& folder) {
+  remove_unfinished_files(left);
+  remove_beginnings(left);
+  move_contents(left, folder);
+  rmdir(left.c_str());
 }
 
 // The run in the folder never came to anything: the one before it comes back.
 void bring_back(const fs::path& folder, const fs::path& earlier) {
-  if (trade_places(folder, earlier, beside(folder, Beside::unfinished)) != 0) return;  // for the next one
-  remove_beginnings(earlier);
-  move_contents(earlier, folder);
-  rmdir(earlier.c_str());
+  if (trade_places(folder, earlier, beside(folder, Beside::displaced)) != 0) return;  // for the next one
+  clear_beginnings(earlier, folder);
+  forget_replaced(folder);
+}
+
+constexpr std::string_view kListOfReplaced = ".likely-replaced";
+
+// What the list in a folder says, where there is one. A path that is not whole was never written to the end.
+std::optional<std::set<fs::path>> replaced_in(const fs::path& folder) {
+  if (!is_there(folder / kListOfReplaced)) return std::nullopt;
+  std::ifstream list(folder / kListOfReplaced, std::ios::binary);
+  std::set<fs::path> replaced;  // nothing, where it cannot be read
+  for (std::string path; std::getline(list, path, '\0') && !list.eof();) {
+    const fs::path inside = fs::path(path).lexically_normal();
+    if (!inside.empty() && inside.is_relative() && *inside.begin() != "..") replaced.insert(inside);
+  }
+  return replaced;
 }
 
 // The process in ".NAME.<process>.<count>.tmp".
@@ -142,10 +176,12 @@ bool worth_keeping(const fs::path& folder) {
 
 void put_back_displaced(const fs::path& folder) {
   if (is_there(folder)) return;
-  for (const Beside what : {Beside::displaced, Beside::earlier}) {
+  for (const Beside what : {Beside::earlier, Beside::displaced}) {
     const fs::path waiting = beside(folder, what);
     const Hold hold(waiting);
-    if (hold.mine() && rename_new(waiting, folder) == 0) return;
+    if (!hold.mine() || rename_new(waiting, folder) != 0) continue;
+    forget_replaced(folder);
+    return;
   }
 }
 
@@ -155,13 +191,61 @@ void settle_leftovers(const fs::path& folder, const fs::path& shown) {
     const Hold hold(left);
     if (!hold.there()) continue;
     if (!hold.mine()) throw FolderRefusal(FolderRefusal::Why::taken, shown);
-    std::error_code failed;
-    if (what == Beside::earlier && !worth_keeping(folder) && !fs::is_empty(left, failed)) {
-      bring_back(folder, left);
+    if (const std::optional<std::set<fs::path>> replaced = replaced_in(left)) {
+      if (what == Beside::earlier && !worth_keeping(folder)) {
+        bring_back(folder, left);
+      } else {
+        clear_replaced(left, folder, *replaced);
+      }
+    } else if (what == Beside::unfinished) {
+      std::error_code failed;
+      fs::remove_all(left, failed);  // nobody but its maker knew of it
     } else {
-      fs::remove_all(left, failed);
+      clear_beginnings(left, folder);  // it had given the place back already
     }
   }
+}
+
+int note_replaced(const fs::path& folder, const std::set<fs::path>& replaced) {
+  std::string list;
+  for (const fs::path& path : replaced) list.append(path.string()).push_back('\0');
+  const int file = away_from_standard_streams(
+      open((folder / kListOfReplaced).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file < 0) return errno;
+  int error = 0;
+  for (std::size_t done = 0; done < list.size() && error == 0;) {
+    const ssize_t written = write(file, list.data() + done, list.size() - done);
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (error == 0 && fsync(file) != 0) error = errno;
+  close(file);
+  if (error != 0) forget_replaced(folder);
+  return error;
+}
+
+void forget_replaced(const fs::path& folder) { unlink((folder / kListOfReplaced).c_str()); }
+
+bool is_list_of_replaced(const std::string& name) { return name == kListOfReplaced; }
+
+std::vector<std::string> clear_replaced(const fs::path& folder, const fs::path& to,
+                                        const std::set<fs::path>& replaced) {
+  // A folder sorts before what is in it, and goes only where it is empty.
+  for (auto inside = replaced.rbegin(); inside != replaced.rend(); ++inside)
+    std::remove((folder / *inside).c_str());
+  std::vector<std::string> others = move_contents(folder, to);
+  // The list goes last: without it the folder would be taken for one that may be removed.
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (!is_list_of_replaced(at->path().filename().string())) return others;
+  }
+  if (failed) return others;
+  forget_replaced(folder);
+  rmdir(folder.c_str());
+  return others;
 }
 
 bool is_unfinished_file(const std::string& name) { return process_of(name).has_value(); }
@@ -187,13 +271,12 @@ void remove_unfinished_versions(const fs::path& file) {
   }
 }
 
-std::vector<std::string> move_contents(const fs::path& from, const fs::path& to,
-                                       const std::set<std::string>& but) {
+std::vector<std::string> move_contents(const fs::path& from, const fs::path& to) {
   std::vector<std::string> moved;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(from, failed)) {
     const std::string name = entry.path().filename().string();
-    if (but.count(name) > 0) continue;
+    if (is_list_of_replaced(name)) continue;
     std::string as = name;
     int error = rename_new(entry.path(), to / as);
     for (int count = 1; error == EEXIST && count < 1000; ++count) {

@@ -146,7 +146,10 @@ bool FolderLock::take(const fs::path& shown, const FolderLockOptions& options) {
   return true;
 }
 
-void FolderLock::tidy() const { detail::remove_unfinished_files(path_); }
+void FolderLock::tidy() const {
+  detail::remove_unfinished_files(path_);
+  detail::forget_replaced(path_);
+}
 
 bool FolderLock::guards(const fs::path& path) const {
   Identity there;

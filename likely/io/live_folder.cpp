@@ -25,7 +25,8 @@ void LiveFolder::set_earlier_aside() {
   claim_.pass_rights_to(aside);
   const fs::path spare = detail::beside(claim_.path(), detail::Beside::unfinished);
   // The empty one goes by the spare name, which may be lost.
-  const int error = other_->made() ? detail::trade_places(aside, claim_.path(), spare) : EEXIST;
+  int error = other_->made() ? claim_.note_earlier() : EEXIST;
+  if (error == 0) error = detail::trade_places(aside, claim_.path(), spare);
   if (error != 0)
     throw Error(fmt::format("cannot replace the folder {}: {}", claim_.shown().string(),
                             std::generic_category().message(error)));
@@ -56,12 +57,12 @@ void LiveFolder::give_up() {
   settled_ = true;
   const fs::path& target = claim_.path();
   if (!other_) {
-    made_.remove_made(target);
+    if (claim_.lock().guards(target)) made_.remove_made(target);
     return;
   }
   // The earlier results first.
   const fs::path& aside = other_->path();
-  const fs::path spare = detail::beside(target, detail::Beside::unfinished);
+  const fs::path spare = detail::beside(target, detail::Beside::displaced);
   if (!other_->guards(target) || detail::trade_places(target, aside, spare) != 0) return;
   made_.remove_made(aside);
   detail::move_contents(aside, target);
