@@ -95,6 +95,28 @@ Started start(std::vector<std::string> words, const std::filesystem::path& folde
   return started;
 }
 
+// Ends a process, with all that it has started, and asks what it returned: also when this one gives up.
+class Child {
+ public:
+  explicit Child(pid_t process) : process_(process) {}
+  ~Child() { end(); }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  int end() {
+    if (process_ < 0) return 0;
+    kill(-process_, SIGKILL);
+    int status = 0;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t process_;
+};
+
 // Whether it has ended. Its number stays taken until somebody asks what it returned.
 bool has_ended(pid_t process) {
   siginfo_t info{};
@@ -138,20 +160,20 @@ Ended run_program(const std::vector<std::string>& words, const std::filesystem::
                   double most_seconds) {
   Pipe pipe;
   const Started started = start(words, folder, pipe);
+  if (started.error != 0 && access(folder.c_str(), X_OK) != 0)
+    refuse("Figure::save", fmt::format("cannot work in the folder {}: {}", folder.string(),
+                                       std::generic_category().message(errno)));
   if (started.error == ENOENT || started.error == ENOTDIR || started.error == EACCES) return {.found = false};
   if (started.error != 0)
     refuse("Figure::save",
            fmt::format("cannot start {}: {}", words[0], std::generic_category().message(started.error)));
+  Child child(started.process);
   pipe.close_in();
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(most_seconds));
   Ended ended;
   ended.too_long = !wait_for(started.process, pipe, end, ended.said);
-  kill(-started.process, SIGKILL);
-  int status = 0;
-  while (waitpid(started.process, &status, 0) < 0 && errno == EINTR) {
-  }
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended.code = child.end();
   return ended;
 }
 

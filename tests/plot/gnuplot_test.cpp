@@ -10,6 +10,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/plot/figure.hpp"
+#include "likely/plot/run_program.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/payloads.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -43,6 +44,15 @@ TEST(Gnuplot, LeavesTheScriptAloneWhereItFails) {
   expect_refusal([&] { one_line().save(folder / "loss"); },
                  "[Figure::save] gnuplot refused the picture: to the other side\n");
   EXPECT_EQ(folder.list(), "loss.gp");
+}
+
+TEST(RunProgram, TellsAMissingFolderFromAMissingProgram) {
+  const TemporaryFolder folder;
+  EXPECT_FALSE(run_program({"no-program-has-this-name"}, folder.path(), 60.0).found);
+  expect_refusal([&] { run_program({"true"}, folder / "missing", 60.0); },
+                 "[Figure::save] cannot work in the folder " + (folder / "missing").string() +
+                     ": No such file or directory");
+  EXPECT_EQ(run_program({"true"}, folder.path(), 60.0).code, 0);
 }
 
 TEST(Gnuplot, KeepsNoPictureThatIsNotWhole) {
