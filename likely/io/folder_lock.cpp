@@ -86,7 +86,8 @@ void FolderLock::release() {
   for (auto made = made_.rbegin(); made != made_.rend(); ++made) rmdir(made->c_str());
   made_.clear();
   const std::lock_guard lock(guard);
-  if (shares_) held[folder_] = false;
+  // The owner may be gone by now.
+  if (const auto owner = held.find(folder_); shares_ && owner != held.end()) owner->second = false;
   shares_ = false;
   if (file_ < 0) return;
   held.erase(folder_);
@@ -109,6 +110,8 @@ void FolderLock::make_missing(const fs::path& shown) {
     }
     const int error = errno;
     made_.pop_back();
+    // Somebody took the one around it away meanwhile: it is looked for again.
+    if (error == ENOENT && !fs::exists(part.parent_path(), failed)) return;
     if (error != EEXIST)
       throw FolderRefusal(FolderRefusal::Why::cannot_make, shown, std::generic_category().message(error));
   }

@@ -73,6 +73,17 @@ TEST(FolderLock, IsHeldByOne) {
   expect_refusal([&] { FolderLock another(run, {.within = true}); }, "another process is writing to " + run);
 }
 
+TEST(FolderLock, IsFreeAfterAPartThatOutlivesTheWhole) {
+  const TemporaryFolder folder;
+  const std::string run = (folder / "run").string();
+  fs::create_directory(run);
+  std::optional<FolderLock> whole(std::in_place, run);
+  std::optional<FolderLock> part(std::in_place, run, FolderLockOptions{.within = true});
+  whole.reset();
+  part.reset();
+  const FolderLock next(run);
+}
+
 TEST(FolderLock, IsRefusedWhereAnotherProcessHasIt) {
   const TemporaryFolder folder;
   fs::create_directories(folder / "run/seed-2");
