@@ -94,9 +94,14 @@ void FolderClaim::pass_rights_to(const fs::path& folder) const {
   struct stat own {};
   struct stat other {};
   if (stat(path().c_str(), &own) != 0 || stat(folder.c_str(), &other) != 0) return;
+  constexpr auto kUnchanged = static_cast<uid_t>(-1);
   const bool same = own.st_uid == other.st_uid && own.st_gid == other.st_gid;
-  if (!same && lchown(folder.c_str(), own.st_uid, own.st_gid) != 0) return;  // as if it were new
-  chmod(folder.c_str(), own.st_mode & 07777U);
+  const bool of_group = same || lchown(folder.c_str(), own.st_uid, own.st_gid) == 0 ||
+                        lchown(folder.c_str(), kUnchanged, own.st_gid) == 0;
+  mode_t rights = own.st_mode & 07777U;
+  // Another group may do no more than everybody could.
+  if (!of_group) rights &= 01707U | ((rights & 07U) << 3U);
+  chmod(folder.c_str(), rights);
 }
 
 std::vector<std::string> FolderClaim::clear_earlier(const fs::path& folder, const fs::path& to) const {

@@ -1,8 +1,13 @@
 #include "likely/io/atomic_folder.hpp"
 
+#include <grp.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <functional>
+#include <map>
+#include <set>
 
 #include "likely/core/error.hpp"
 #include "tests/support/other_process.hpp"
@@ -23,6 +28,14 @@ std::string error_of(const std::function<void()>& f) {
     return error.what();
   }
   return "no error";
+}
+
+std::string names_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) names.insert(entry.path().filename());
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
+  return all;
 }
 
 TEST(AtomicFolder, AppearsWhenItIsCommitted) {
@@ -111,6 +124,63 @@ TEST(AtomicFolder, KeepsWhatOthersPutThereMeanwhile) {
   EXPECT_EQ(folder.list(), "results");
 }
 
+TEST(AtomicFolder, KeepsWhatOthersPutIntoEarlierFolders) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directories(target / "figures/old");
+  write_bytes(target / "r.json", "first");
+  write_bytes(target / "figures/old/a.png", "first");
+  AtomicFolder results(target, {.mark = "r.json", .replace = true});
+  write_bytes(results.path() / "r.json", "second");
+  write_bytes(target / "figures/theirs.png", "theirs");
+  std::filesystem::create_directory(target / "sub");
+  {
+    const testing::OtherProcess below(target / "sub");
+    EXPECT_EQ(error_of([&] { results.commit(); }),
+              "another process is writing to " + (target / "sub").string());
+    EXPECT_EQ(read_bytes(target / "r.json"), "first");
+  }
+  results.commit();
+  EXPECT_EQ(results.kept(), (std::vector<std::string>{"figures", "sub"}));
+  EXPECT_EQ(read_bytes(target / "r.json"), "second");
+  EXPECT_EQ(read_bytes(target / "figures/theirs.png"), "theirs");
+  EXPECT_FALSE(std::filesystem::exists(target / "figures/old"));
+  EXPECT_EQ(names_in(target), "figures r.json sub");
+  EXPECT_EQ(folder.list(), "results");
+}
+
+// Killed after the names have traded places, before what was replaced is gone.
+TEST(AtomicFolder, KeepsWhatOthersPutThereAfterADeath) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directories(target / "figures");
+  write_bytes(target / "r.json", "second");
+  const std::filesystem::path replaced = folder / ".results.likely-new";
+  std::filesystem::create_directories(replaced / "figures/old");
+  write_bytes(replaced / "r.json", "first");
+  write_bytes(replaced / "figures/old/a.png", "first");
+  ASSERT_EQ(detail::note_replaced(replaced, {"r.json", "figures", "figures/old", "figures/old/a.png"}), 0);
+  write_bytes(replaced / "notes.txt", "theirs");
+  write_bytes(replaced / "figures/theirs.png", "theirs");
+  { const FolderLock next(target); }
+  EXPECT_EQ(folder.list(), "results");
+  EXPECT_EQ(names_in(target), "figures figures.kept notes.txt r.json");
+  EXPECT_EQ(read_bytes(target / "r.json"), "second");
+  EXPECT_EQ(read_bytes(target / "notes.txt"), "theirs");
+  EXPECT_EQ(read_bytes(target / "figures.kept/theirs.png"), "theirs");
+  EXPECT_EQ(names_in(target / "figures.kept"), "theirs.png");
+}
+
+TEST(AtomicFolder, ForgetsItsListWhereNothingWasReplaced) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directory(target);
+  write_bytes(target / "r.json", "first");
+  ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);  // and then it died
+  { const AtomicFolder results(target, {.mark = "r.json", .replace = true}); }
+  EXPECT_EQ(names_in(target), "r.json");
+}
+
 TEST(AtomicFolder, DoesNotTouchAFolderPutInItsPlace) {
   const TemporaryFolder folder;
   const std::filesystem::path target = folder / "results";
@@ -149,6 +219,34 @@ TEST(AtomicFolder, KeepsTheRightsOfWhatItReplaces) {
   write_bytes(results.path() / "r.json", "{}");
   results.commit();
   EXPECT_EQ(std::filesystem::status(target).permissions(), std::filesystem::perms::owner_all);
+}
+
+// Somebody who may write there, but not give things away.
+TEST(AtomicFolder, IsNeverMoreOpenThanWhatItReplaces) {
+  if (getuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  constexpr uid_t kOwner = 4001;
+  constexpr uid_t kAnother = 4002;
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  for (const auto& [before, after] :
+       std::map<mode_t, mode_t>{{0707, 0707}, {0757, 0757}, {02777, 0777}, {0775, 0755}, {01775, 01755}}) {
+    const std::filesystem::path target = folder / "results";
+    std::filesystem::create_directory(target);
+    ASSERT_EQ(chown(target.c_str(), kOwner, kOwner), 0);
+    ASSERT_EQ(chmod(target.c_str(), before), 0);
+    testing::in_a_process_that_dies([&] {
+      if (setgroups(0, nullptr) != 0 || setgid(kAnother) != 0 || setuid(kAnother) != 0) return;
+      AtomicFolder results(target, {.mark = "r.json"});
+      write_bytes(results.path() / "r.json", "{}");
+      testing::die();
+    });
+    struct stat made {};
+    ASSERT_EQ(stat((folder / ".results.likely-new").c_str(), &made), 0);
+    EXPECT_EQ(made.st_uid, kAnother);
+    EXPECT_EQ(made.st_mode & 07777U, after);
+    std::filesystem::remove_all(folder / ".results.likely-new");
+    std::filesystem::remove_all(target);
+  }
 }
 
 TEST(AtomicFolder, IsClearedAwayAfterADeath) {

@@ -65,6 +65,18 @@ TEST(LiveFolder, TakesAwayWhatWasMadeAndNothingElse) {
   EXPECT_TRUE(fs::exists(folder / "deep/run/empty"));
 }
 
+TEST(LiveFolder, TakesNothingFromAFolderPutInItsPlace) {
+  const TemporaryFolder folder;
+  {
+    const LiveFolder run(folder / "run", kRun);
+    write_file(folder / "run/recipe.json", "{}");
+    fs::rename(folder / "run", folder / "moved");
+    fs::create_directory(folder / "run");
+    write_bytes(folder / "run/recipe.json", "theirs");
+  }
+  EXPECT_EQ(read_bytes(folder / "run/recipe.json"), "theirs");
+}
+
 TEST(LiveFolder, KeepsWhatHasCostTooMuch) {
   const TemporaryFolder folder;
   {
@@ -142,13 +154,20 @@ TEST(LiveFolder, ComesBackAfterADeathWithoutACheckpoint) {
     make_folders(finished.run / "seed-1");
     write_file(finished.run / "seed-1/config.json", "new");
     write_bytes(finished.run / ".model.safetensors.4000000.1.likely-tmp", "half");
+    make_folders(finished.run / "widths/8");
+    write_file(finished.run / "widths/8/metrics.jsonl", "new");
     write_bytes(finished.run / "theirs.txt", "keep me");
+    fs::create_directory(finished.run / "project");
+    write_bytes(finished.run / "project/config.json", "keep me");
     testing::die();
   });
   EXPECT_EQ(finished.folder.list(), ".run.likely-old run");
   { const FolderLock next(finished.run); }
   finished.expect_old("run");
   EXPECT_EQ(read_bytes(finished.run / "theirs.txt"), "keep me");
+  EXPECT_EQ(read_bytes(finished.run / "project/config.json"), "keep me");
+  EXPECT_FALSE(fs::exists(finished.run / "widths"));
+  EXPECT_FALSE(fs::exists(finished.run / ".likely-replaced"));
   EXPECT_FALSE(fs::exists(finished.run / "seed-1"));
   const LiveFolder run(finished.run, kForced);  // and is locked as it should be
   expect_refusal([&] { FolderLock second(finished.run); },
@@ -161,12 +180,16 @@ TEST(LiveFolder, IsReplacedAfterADeathWithACheckpoint) {
     const LiveFolder run(finished.run, kForced);
     write_file(finished.run / "recipe.json", "new");
     write_file(finished.run / "checkpoint.safetensors", "new");
+    write_bytes(finished.folder / ".run.likely-old/figures/theirs.png",
+                "keep me");  // by one who was in there
     testing::die();
   });
   { const FolderLock next(finished.run); }
   EXPECT_EQ(finished.folder.list(), "run");
   EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "new");
   EXPECT_FALSE(fs::exists(finished.run / "model.safetensors"));
+  EXPECT_EQ(read_bytes(finished.run / "figures/theirs.png"), "keep me");
+  EXPECT_FALSE(fs::exists(finished.run / "figures/loss.png"));
 }
 
 TEST(LiveFolder, ComesBackAfterADeathBetweenTwoNames) {
