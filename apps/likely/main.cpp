@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <system_error>
 
@@ -25,10 +24,10 @@ int run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    std::ostringstream text;  // it would be flushed in a place where nobody asks whether it arrived
-    const int code = app.exit(help, text, text);
-    std::fputs(text.str().c_str(), stdout);
-    return code;
+    // CLI11 would flush it in a place where nobody asks whether it arrived.
+    const bool version = dynamic_cast<const CLI::CallForVersion*>(&help) != nullptr;
+    std::fputs((version ? std::string(help.what()) + "\n" : app.help()).c_str(), stdout);
+    return help.get_exit_code();
   } catch (const CLI::RuntimeError& ended) {
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "likely/core/error.hpp"
@@ -14,6 +15,12 @@ namespace likely::io {
 namespace {
 
 gzFile handle(void* file) { return static_cast<gzFile>(file); }
+
+// zlib says "<fd:4>: incorrect data check", and who reads has already named the file.
+std::string without_name(std::string_view reason) {
+  const std::size_t colon = reason.find(">: ");
+  return std::string(colon == std::string_view::npos ? reason : reason.substr(colon + 3));
+}
 
 }  // namespace
 
@@ -45,9 +52,10 @@ std::size_t ByteStream::read(void* to, std::size_t count) {
     int error = Z_OK;
     const char* reason = gzerror(handle(file_), &error);
     if (got < 0 || error == Z_BUF_ERROR) {
-      refuse(error == Z_BUF_ERROR ? "the compressed data end too early, after byte " +
-                                        std::to_string(place_ + static_cast<std::uint64_t>(std::max(got, 0)))
-                                  : "damaged after byte " + std::to_string(place_) + ": " + reason);
+      refuse(error == Z_BUF_ERROR
+                 ? "the compressed data end too early, after byte " +
+                       std::to_string(place_ + static_cast<std::uint64_t>(std::max(got, 0)))
+                 : "damaged after byte " + std::to_string(place_) + ": " + without_name(reason));
     }
     if (got == 0) break;
     done += static_cast<std::size_t>(got);

@@ -44,7 +44,7 @@ TEST(Text, RefusesDamagedFiles) {
   bytes[bytes.size() - 6] ^= '\x01';  // of the checksum
   write_bytes(path, bytes);
   expect_refusal([&] { read_text(path); },
-                 "[read_text] " + path + ": damaged after byte 0: " + path + ": incorrect data check");
+                 "[read_text] " + path + ": damaged after byte 0: incorrect data check");
   expect_refusal([&] { read_text(folder.path()); },
                  "[read_text] " + folder.path().string() + " is not a regular file");
 }
