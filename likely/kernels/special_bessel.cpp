@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "likely/kernels/special_quadrature.hpp"
+#include "likely/kernels/special_quadrature-inl.hpp"
 
 namespace likely::kernels {
 

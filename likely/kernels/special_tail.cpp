@@ -4,7 +4,7 @@
 
 #include "likely/kernels/special.hpp"
 #include "likely/kernels/special_density.hpp"
-#include "likely/kernels/special_quadrature.hpp"
+#include "likely/kernels/special_quadrature-inl.hpp"
 
 namespace likely::kernels {
 
