@@ -56,10 +56,11 @@ void check_room(const fs::path& folder, const fs::path& shown, std::int64_t byte
 
 FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
     : shown_(checked(target, rules)), lock_(shown_) {
+  forget_replaced(path());  // of one who died before anything was
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator(path(), fs::directory_options::skip_permission_denied)) {
     const std::string name = entry.path().filename().string();
-    if (is_unfinished_file(name) || is_list_of_replaced(name)) continue;
+    if (is_unfinished_file(name)) continue;
     earlier_.insert(entry.path().lexically_relative(path()));
   }
   if (!earlier_.empty() && (rules.mark.empty() || earlier_.count(rules.mark) == 0))

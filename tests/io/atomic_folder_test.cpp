@@ -179,6 +179,9 @@ TEST(AtomicFolder, ForgetsItsListWhereNothingWasReplaced) {
   ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);  // and then it died
   { const AtomicFolder results(target, {.mark = "r.json", .replace = true}); }
   EXPECT_EQ(names_in(target), "r.json");
+  ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);
+  EXPECT_NE(error_of([&] { AtomicFolder(target, {.mark = "r.json"}); }), "no error");
+  EXPECT_EQ(names_in(target), "r.json");
 }
 
 TEST(AtomicFolder, DoesNotTouchAFolderPutInItsPlace) {
