@@ -172,15 +172,19 @@ TEST(Memory, WhatOneThreadMakesAndAnotherEndsIsUsedAgain) {
 }
 
 TEST(Memory, LastsLongerThanItsThread) {
+  const Tensor first = zeros({1});  // else this thread would begin by taking over what the next one leaves
   const std::int64_t before = memory_report().in_use;
   std::vector<Tensor> made;
   std::thread([&] {
+    const SerialTiles
+        alone;  // a thread of the pool, born here, would take over what the first leaves, and stay
     for (int i = 0; i < 10; ++i) made.push_back(full({50'000 * (i + 1)}, i));
   }).join();
   const std::int64_t cached = memory_report().cached;
   EXPECT_GE(memory_report().in_use - before, 55 * 200'000);
   // Another thread takes over what the first left, while its tensors are still in use.
   std::thread([] {
+    const SerialTiles alone;
     for (int i = 0; i < 10; ++i) full({50'000 * (i + 1)}, -1.0);
   }).join();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(made[static_cast<std::size_t>(i)].at({49'999}), i);
