@@ -1,9 +1,13 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include "apps/likely/commands.hpp"
+#include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/models/recipe/rows.hpp"
@@ -19,8 +23,21 @@ struct PredictArguments {
   int threads = 0;
 };
 
+// Predictions replace a file without asking, but never what they are made of.
+void refuse_own_input(const PredictArguments& arguments) {
+  std::error_code unknown;
+  const auto same = [&](const std::filesystem::path& other) {
+    return std::filesystem::equivalent(arguments.to, other, unknown);
+  };
+  if (same(arguments.in)) throw Error(fmt::format("--to {}: the rows are read from this file", arguments.to));
+  for (const auto& entry : std::filesystem::directory_iterator(arguments.folder, unknown)) {
+    if (same(entry.path())) throw Error(fmt::format("--to {}: this file belongs to the run", arguments.to));
+  }
+}
+
 void run_predict(const PredictArguments& arguments) {
   if (arguments.threads > 0) set_threads(arguments.threads);
+  if (!arguments.to.empty()) refuse_own_input(arguments);
   const models::Predictions predictions = models::predict_run(arguments.folder, arguments.in);
   const std::string text = arguments.json ? models::json_of(predictions) + "\n" : models::csv_of(predictions);
   if (arguments.to.empty()) {

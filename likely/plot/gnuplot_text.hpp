@@ -13,7 +13,8 @@ std::string quoted_text(std::string_view text);
 // The same for marks of an axis, which gnuplot takes for formats of numbers.
 std::string quoted_mark(std::string_view text);
 
-// The file of this name in the folder that gnuplot runs in. The name must hold nothing that `quoted_text` changes.
+// The file of this name in the folder that gnuplot runs in. The name must hold nothing that `quoted_text`
+// changes.
 std::string quoted_file(std::string_view name);
 
 }  // namespace likely::plot

@@ -106,6 +106,17 @@ TEST_F(Streams, AreNeverTakenByFiles) {
   }
 }
 
+TEST_F(Streams, PredictionsDoNotReplaceWhatTheyAreMadeOf) {
+  const std::string rows = read_bytes(*folder_ / "rows.csv");
+  const std::string recipe = read_bytes(*folder_ / "run/recipe.json");
+  EXPECT_EQ(in_shell("ln -sf rows.csv link.csv && likely predict run --in rows.csv --to link.csv").err,
+            "likely: --to link.csv: the rows are read from this file\n");
+  EXPECT_EQ(in_shell("likely predict run --in rows.csv --to run/recipe.json").err,
+            "likely: --to run/recipe.json: this file belongs to the run\n");
+  EXPECT_EQ(read_bytes(*folder_ / "rows.csv"), rows);
+  EXPECT_EQ(read_bytes(*folder_ / "run/recipe.json"), recipe);
+}
+
 TEST_F(Streams, PredictionsGoWhereTheyAreSent) {
   const std::string predict = "likely predict run --in rows.csv";
   const std::string expected = in_shell(predict).out;
