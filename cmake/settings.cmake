@@ -55,8 +55,8 @@ endif()
 # What makes a mistake that is left harder to abuse: SECURITY.md says against what. For the library and the command as they
 # are shipped; sanitizers look for the same and more. The flags never reach a program that links the static library.
 #   likely_hardening        for what reads files, names and text
-#   likely_light_hardening  for loops over numbers, where the strong stack protector costs 3 ns of the 50 that a tiny
-#                           operation takes, and the usual one, which guards buffers of characters, nothing
+#   likely_light_hardening  for loops over numbers, where the strong stack protector costs up to 5 ns of the 50 that a tiny
+#                           operation takes, and the usual one, which guards buffers of characters, up to 3
 #   likely_hardened_link    for what is linked
 add_library(likely_hardening INTERFACE)
 add_library(likely_light_hardening INTERFACE)
