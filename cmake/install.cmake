@@ -4,10 +4,11 @@ include(CMakePackageConfigHelpers)
 set(likely_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/likely")
 
 # Headers that end in -inl.hpp are parts of sources, compiled once for each set of vector instructions, and
-# simd_targets.hpp says which sets. report_json.hpp needs a JSON library, which users need not have.
+# simd_targets.hpp says which sets. json.hpp and report_json.hpp need a JSON library, which users
+# need not have.
 install(DIRECTORY likely/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/likely"
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*-inl.hpp" EXCLUDE PATTERN "simd_targets.hpp" EXCLUDE
-  PATTERN "report_json.hpp" EXCLUDE)
+  PATTERN "json.hpp" EXCLUDE PATTERN "report_json.hpp" EXCLUDE)
 
 install(TARGETS likely EXPORT likelyTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"

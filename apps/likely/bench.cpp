@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/models/machine/machine.hpp"
@@ -51,7 +52,7 @@ void add_bench(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(0.001, 3600.0));
   bench->add_option("--threads", options->threads, "Threads; all processors if left out")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole(1, 1024));
   bench->add_flag("--json", options->json, "Print JSON");
   bench->footer(
       "Each figure is the median of five repetitions. `make bench` in the project's folder is the comparison "

@@ -1,9 +1,14 @@
 #include "apps/likely/choice_options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
+#include <map>
+#include <new>
 
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
@@ -14,7 +19,13 @@ namespace likely::command {
 
 namespace {
 
-const CLI::Range kCount(std::int64_t{1}, std::int64_t{1'000'000'000});
+CLI::Validator count() { return whole(std::int64_t{1}, std::int64_t{1'000'000'000}); }
+
+const std::map<std::string, char>& separators() {
+  static const std::map<std::string, char> kSeparators{
+      {"tab", '\t'}, {"comma", ','}, {"semicolon", ';'}, {"space", ' '}, {"pipe", '|'}};
+  return kSeparators;
+}
 
 choice::Coding coding_named(const std::string& name) {
   if (name == "from-one") return choice::Coding::from_one;
@@ -39,7 +50,8 @@ void add_trials(CLI::App& command, TrialsArguments& arguments) {
   column("--outcome", arguments.read.outcome, "outcome or reward, or gain and loss");
   column("--gain", arguments.read.gain, "gain");
   column("--loss", arguments.read.loss, "loss");
-  column("--block", arguments.read.block, "block or session, if there is one: values start anew in each");
+  column("--block", arguments.read.block,
+         "block and session, where they are there: values start anew in each");
   column("--trial", arguments.read.trial, "trial, if there is one: rows are put in its order");
   command.add_option("--coding", arguments.coding, "How choices are written")
       ->check(CLI::IsMember({"guess", "from-one", "from-zero", "names"}))
@@ -49,10 +61,10 @@ void add_trials(CLI::App& command, TrialsArguments& arguments) {
   command
       .add_option("--options", arguments.read.options, "How many options there are; else those that are seen")
       ->type_name("K")
-      ->check(CLI::Range(2, choice::kMostOptions))
+      ->transform(whole(2, choice::kMostOptions))
       ->group(group);
-  command.add_option("--separator", arguments.separator, "Between fields; else what the first line has")
-      ->check(CLI::IsMember({"tab", "comma", "semicolon"}))
+  command.add_option("--separator", arguments.separator, "Between fields; else what fits most lines")
+      ->check(CLI::IsMember({"tab", "comma", "semicolon", "space", "pipe"}))
       ->type_name("")
       ->group(group);
 }
@@ -60,8 +72,7 @@ void add_trials(CLI::App& command, TrialsArguments& arguments) {
 choice::Trials read(const TrialsArguments& arguments) {
   choice::ReadTrialsOptions options = arguments.read;
   options.coding = coding_named(arguments.coding);
-  if (!arguments.separator.empty())
-    options.separator = arguments.separator == "tab" ? '\t' : arguments.separator == "comma" ? ',' : ';';
+  if (!arguments.separator.empty()) options.separator = separators().at(arguments.separator);
   return choice::read_trials(arguments.file, options);
 }
 
@@ -114,7 +125,7 @@ void add_methods(CLI::App& command, MethodArguments& arguments) {
   command
       .add_option("--starts", study.fit.starts, "Climbs of each subject; 0: 8 to 32 by number of parameters")
       ->type_name("N")
-      ->check(CLI::Range(0, 10'000))
+      ->transform(whole(0, 10'000))
       ->group(group);
   command.add_option("--confidence", study.fit.confidence, "Of intervals")
       ->type_name("P")
@@ -122,6 +133,7 @@ void add_methods(CLI::App& command, MethodArguments& arguments) {
       ->group(group);
   command.add_option("--seed", study.seed, "Of what is drawn at random (em, nuts); same seed, same result")
       ->type_name("N")
+      ->transform(seed())
       ->capture_default_str()
       ->group(group);
   const auto own = [&](choice::Method method, CLI::Option* option) {
@@ -142,14 +154,14 @@ void add_methods(CLI::App& command, MethodArguments& arguments) {
                                            "em: parameters may go together in the population"));
   NutsOptions& sampler = study.hierarchical.sampler;
   own(choice::Method::nuts, command.add_option("--chains", sampler.chains, "nuts")
-                                ->check(CLI::Range(1, 1000))
+                                ->transform(whole(1, 1000))
                                 ->capture_default_str());
   own(choice::Method::nuts,
       command.add_option("--samples", sampler.samples, "nuts: of each chain, after the warm-up")
-          ->check(kCount)
+          ->transform(count())
           ->capture_default_str());
   own(choice::Method::nuts, command.add_option("--warm-up", sampler.warm_up, "nuts: of each chain")
-                                ->check(kCount)
+                                ->transform(count())
                                 ->capture_default_str());
   own(choice::Method::nuts,
       command
@@ -179,7 +191,8 @@ choice::StudyOptions study_options(const MethodArguments& arguments, const choic
       throw Error(fmt::format("{} is for --method {}, and the method is {}", option->get_name(),
                               choice::name_of(method), arguments.method));
   }
-  if (!arguments.covariates.empty()) choice::read_covariates(arguments.covariates, trials, options.em);
+  if (!arguments.covariates.empty())
+    options.notes = choice::read_covariates(arguments.covariates, trials, options.em);
   return options;
 }
 
@@ -192,12 +205,12 @@ void add_task(CLI::App& command, TaskArguments& arguments) {
       ->group(group);
   command.add_option("--trials", task.trials, "In each block")
       ->type_name("N")
-      ->check(kCount)
+      ->transform(count())
       ->capture_default_str()
       ->group(group);
   command.add_option("--blocks", task.blocks, "Values start anew in each")
       ->type_name("N")
-      ->check(kCount)
+      ->transform(count())
       ->capture_default_str()
       ->group(group);
   const auto number = [&](const char* name, double& x, const char* help) {
@@ -211,10 +224,12 @@ void add_task(CLI::App& command, TaskArguments& arguments) {
   command
       .add_option("--reversal", task.reversal, "Probabilities trade places after so many trials; 0: never")
       ->type_name("N")
+      ->transform(whole(std::int64_t{0}, std::int64_t{1'000'000'000}))
       ->capture_default_str()
       ->group(group);
   command.add_option("--offered", task.offered, "Options offered on a trial, drawn evenly; 0: all")
       ->type_name("N")
+      ->transform(whole(0, choice::kMostOptions))
       ->capture_default_str()
       ->group(group);
   command.add_option("--loss-probabilities", arguments.losses, "Of a loss besides, one for each option")
@@ -242,6 +257,32 @@ choice::Bandit task_of(const TaskArguments& arguments) {
   return task;
 }
 
+void with_room_for(std::int64_t subjects, const choice::Bandit& task, const std::function<void()>& simulate) {
+  constexpr std::int64_t kMostOfASubject = std::numeric_limits<std::int32_t>::max();
+  if (task.trials > kMostOfASubject / task.blocks)
+    throw Error(fmt::format("--trials {} in --blocks {}: a subject has at most {} trials", task.trials,
+                            task.blocks, kMostOfASubject));
+  const double all = static_cast<double>(subjects) * static_cast<double>(task.trials * task.blocks);
+  const double bytes_a_trial =
+      sizeof(std::int32_t) + sizeof(double) + (task.loss_probabilities.empty() ? 0 : 2 * sizeof(double)) +
+      (task.blocks > 1 ? sizeof(std::int32_t) : 0) + (task.offered > 0 ? sizeof(std::uint32_t) : 0);
+  const double bytes = all * bytes_a_trial + static_cast<double>(subjects) * sizeof(choice::Subject);
+  const auto refuse_size = [&] {
+    throw Error(
+        fmt::format("--subjects {}, --trials {} and --blocks {} make {:.0f} trials, which need {:.3g} "
+                    "GB: more memory than there is",
+                    subjects, task.trials, task.blocks, all, bytes / 1e9));
+  };
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  if (bytes > there) refuse_size();
+  try {
+    simulate();
+  } catch (const std::bad_alloc&) {
+    refuse_size();
+  }
+}
+
 void add_out(CLI::App& command, OutArguments& arguments, bool of_trials) {
   command
       .add_option("--out", arguments.folder,
@@ -254,8 +295,11 @@ void add_out(CLI::App& command, OutArguments& arguments, bool of_trials) {
   command.add_flag("--no-figures", arguments.no_figures, "Without figures");
 }
 
-Results::Results(const OutArguments& out, const std::string& mark) : mark_(mark) {
-  if (!out.folder.empty()) folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force});
+Results::Results(const OutArguments& out, const std::string& mark,
+                 const std::vector<std::filesystem::path>& inputs)
+    : mark_(mark) {
+  if (!out.folder.empty())
+    folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force, .inputs = inputs});
 }
 
 void Results::write(const std::string& json, ChoiceProgress& progress,
@@ -267,18 +311,18 @@ void Results::write(const std::string& json, ChoiceProgress& progress,
   folder_->commit();
   for (const std::string& name : folder_->kept())
     tell(fmt::format("likely: {} appeared meanwhile, and is kept\n",
-                     printable((folder_->target() / name).string())));
+                     printable_line((folder_->target() / name).string())));
   warn(drawn_.warnings);
 }
 
 void Results::say() const {
   if (!folder_) return;
-  fmt::print("\ntables: {}\n", printable(folder_->target().string()));
+  fmt::print("\ntables: {}\n", printable_line(folder_->target().string()));
   if (drawn_.pictures.empty()) return;
   fmt::print("figures (PNG and SVG):\n");
   for (const auto& picture : drawn_.pictures)
 
-    fmt::print("  {}.png\n", printable((folder_->target() / picture).string()));
+    fmt::print("  {}.png\n", printable_line((folder_->target() / picture).string()));
 }
 
 }  // namespace likely::command

@@ -53,6 +53,9 @@ struct TaskArguments {
 };
 void add_task(CLI::App& command, TaskArguments& arguments);
 choice::Bandit task_of(const TaskArguments& arguments);
+// Simulates so many subjects. Refuses, naming the options and the size, what memory does not hold, before it
+// begins where that is known.
+void with_room_for(std::int64_t subjects, const choice::Bandit& task, const std::function<void()>& simulate);
 
 // --out, --force, --no-trials, --no-figures.
 struct OutArguments {
@@ -86,8 +89,9 @@ class ChoiceProgress {
 // What a command keeps: <--out>/<mark> with its JSON, tables and figures, all of them or nothing.
 class Results {
  public:
-  // Refuses at once what io::AtomicFolder refuses.
-  Results(const OutArguments& out, const std::string& mark);
+  // Refuses at once what io::AtomicFolder refuses. `inputs` are files that the command reads.
+  Results(const OutArguments& out, const std::string& mark,
+          const std::vector<std::filesystem::path>& inputs = {});
 
   bool wanted() const { return folder_.has_value(); }
   // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it; warns of

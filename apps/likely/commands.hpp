@@ -8,6 +8,8 @@
 
 namespace likely::command {
 
+// The exit code of a command whose input is bad.
+inline constexpr int kBadInput = 2;
 // The exit code of a command that was interrupted, as shells have it: 128 + SIGINT.
 inline constexpr int kInterrupted = 130;
 

@@ -23,7 +23,7 @@ struct CompareArguments {
 
 void run_compare(CompareArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  Results results(arguments.out, "compare.json");
+  Results results(arguments.out, "compare.json", {arguments.trials.file, arguments.method.covariates});
   if (names_nothing(arguments.models))
     arguments.models.names = {"rw", "rw-dual", "rw-stick", "rw-decay", "ck", "wsls", "random"};
   choice::method_named(arguments.method.method);

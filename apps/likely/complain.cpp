@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
+#include "likely/core/printable.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::command {
@@ -67,6 +68,13 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
                                                         : "`likely --help` lists the commands");
   }
   return fmt::format("{}: {}{}", place.words, error.what(), more);
+}
+
+std::string one_line(std::string message) {
+  const std::string item = "\n  ";
+  for (std::size_t at = message.find(item); at != std::string::npos; at = message.find(item, at))
+    message.replace(at, item.size(), at > 0 && message[at - 1] == ':' ? " " : "; ");
+  return printable_line(message);
 }
 
 }  // namespace likely::command

@@ -21,7 +21,7 @@ struct FitArguments {
 
 void run_fit(FitArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  Results results(arguments.out, "fit.json");
+  Results results(arguments.out, "fit.json", {arguments.trials.file, arguments.method.covariates});
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   choice::method_named(arguments.method.method);
   const choice::Trials trials = read(arguments.trials);

@@ -6,9 +6,12 @@
 #include <memory>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/report.hpp"
+#include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/io/inspect.hpp"
 #include "likely/io/path_kind.hpp"
+#include "likely/train/history.hpp"
 
 namespace likely::command {
 
@@ -19,22 +22,34 @@ struct InspectOptions {
   bool json = false;
 };
 
+void print_folder(const io::FolderSummary& folder) {
+  for (const io::FileSummary& file : folder.files) fmt::print("{}\n", printable(file.table()));
+  for (const auto& [name, record] : folder.records) {
+    fmt::print("{}\n", printable_line((folder.path / name).string()));
+    for (const auto& [key, value] : record)
+      fmt::print("  {}: {}\n", printable_line(key), printable_line(value));
+  }
+}
+
 void inspect_path(const InspectOptions& options) {
   if (!io::is_folder(options.path)) {
     const io::FileSummary summary = io::inspect(options.path);
     fmt::print("{}", options.json ? io::json_of(summary) : printable(summary.table()));
     return;
   }
-  const io::FolderSummary folder = io::inspect_folder(options.path);
+  io::FolderSummary folder = io::inspect_folder(options.path);
+  try {
+    train::read_history(options.path);
+  } catch (const Error& error) {
+    folder.unreadable.emplace_back(error.what());
+  }
   if (options.json) {
     fmt::print("{}", io::json_of(folder));
-    return;
+  } else {
+    print_folder(folder);
   }
-  for (const io::FileSummary& file : folder.files) fmt::print("{}\n", printable(file.table()));
-  for (const auto& [name, record] : folder.records) {
-    fmt::print("{}\n", printable((folder.path / name).string()));
-    for (const auto& [key, value] : record) fmt::print("  {}: {}\n", printable(key), printable(value));
-  }
+  warn(folder.unreadable);
+  if (!folder.unreadable.empty()) throw CLI::RuntimeError(kBadInput);
 }
 
 }  // namespace

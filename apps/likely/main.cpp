@@ -3,59 +3,25 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <system_error>
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/complain.hpp"
+#include "apps/likely/last_words.hpp"
 #include "apps/likely/standard_streams.hpp"
 #include "likely/core/error.hpp"
-#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
+#include "likely/io/disk_error.hpp"
+#include "likely/io/folder_lock.hpp"
 #include "likely/kernels/build_info.hpp"
 
 namespace {
 
-constexpr int kBadInput = 2;
+void say(const std::string& what) { likely::tell("likely: " + likely::command::one_line(what) + "\n"); }
 
-void say(const std::string& what) { likely::tell("likely: " + likely::printable(what) + "\n"); }
-
-int run(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    // CLI11 would flush it in a place where nobody asks whether it arrived.
-    const bool version = dynamic_cast<const CLI::CallForVersion*>(&help) != nullptr;
-    std::fputs((version ? std::string(help.what()) + "\n" : app.help()).c_str(), stdout);
-    return help.get_exit_code();
-  } catch (const CLI::RuntimeError& ended) {
-    return ended.get_exit_code();
-  } catch (const CLI::ParseError& error) {
-    likely::tell(likely::printable(likely::command::complaint(app, error)) + "\n");
-    return kBadInput;
-  } catch (const likely::Error& error) {
-    say(error.what());
-    return kBadInput;
-  } catch (const std::filesystem::filesystem_error& error) {
-    say(error.path1().string() + ": " + error.code().message());
-    return kBadInput;
-  } catch (const std::system_error& error) {
-    // Printing throws this, too; that is said at the end.
-    if (likely::command::note_failed_output(error)) return EXIT_SUCCESS;
-    say(error.what());
-    return EXIT_FAILURE;
-  } catch (const std::exception& error) {
-    say(error.what());
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  likely::command::prepare_standard_streams();
-  CLI::App app("Probabilistic deep learning in plain C++20.", "likely");
+void add_commands(CLI::App& app) {
   app.set_version_flag("--version", "likely " + std::string(likely::version()));
   app.require_subcommand(1);
   app.footer("`likely COMMAND --help` says more. Begin with `likely list`.");
@@ -76,6 +42,60 @@ int main(int argc, char** argv) {
   likely::command::add_bench(app);
   likely::command::add_info(app);
   likely::command::add_completion(app);
+}
 
-  return likely::command::exit_code(run(app, argc, argv));
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("Probabilistic deep learning in plain C++20.", "likely");
+  add_commands(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    // CLI11 would flush it in a place where nobody asks whether it arrived.
+    const bool version = dynamic_cast<const CLI::CallForVersion*>(&help) != nullptr;
+    std::fputs((version ? std::string(help.what()) + "\n" : app.help()).c_str(), stdout);
+    return help.get_exit_code();
+  } catch (const CLI::RuntimeError& ended) {
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    likely::tell(likely::command::one_line(likely::command::complaint(app, error)) + "\n");
+    return likely::command::kBadInput;
+  }
+  return EXIT_SUCCESS;
+}
+
+int run(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const likely::io::DiskError& error) {
+    say(error.what());
+    return EXIT_FAILURE;
+  } catch (const likely::io::FolderRefusal& error) {
+    say(error.what());
+    return likely::io::is_of_disk(error.error) ? EXIT_FAILURE : likely::command::kBadInput;
+  } catch (const likely::Error& error) {
+    say(error.what());
+    return error.fault() == likely::Fault::memory ? EXIT_FAILURE : likely::command::kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    say(error.path1().string() + ": " + error.code().message());
+    return likely::io::is_of_disk(error.code().value()) ? EXIT_FAILURE : likely::command::kBadInput;
+  } catch (const std::system_error& error) {
+    // Printing throws this, too; that is said at the end.
+    if (likely::command::note_failed_output(error)) return EXIT_SUCCESS;
+    say(error.what());
+    return EXIT_FAILURE;
+  } catch (const std::bad_alloc&) {
+    likely::tell(likely::command::kNoMemory);
+    return EXIT_FAILURE;
+  } catch (const std::exception& error) {
+    say(error.what());
+    return EXIT_FAILURE;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  likely::command::prepare_standard_streams();
+  likely::command::end_with_a_word();
+  return likely::command::exit_code(run(argc, argv));
 }

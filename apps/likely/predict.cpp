@@ -7,6 +7,8 @@
 #include <system_error>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/io/atomic_file.hpp"
@@ -30,16 +32,26 @@ void refuse_own_input(const PredictArguments& arguments) {
     return std::filesystem::equivalent(arguments.to, other, unknown);
   };
   if (same(arguments.in)) throw Error(fmt::format("--to {}: the rows are read from this file", arguments.to));
-  for (const auto& entry : std::filesystem::directory_iterator(arguments.folder, unknown)) {
-    if (same(entry.path())) throw Error(fmt::format("--to {}: this file belongs to the run", arguments.to));
+  for (std::filesystem::recursive_directory_iterator at(arguments.folder, unknown), end;
+       !unknown && at != end; at.increment(unknown)) {
+    std::error_code failed;
+    if (std::filesystem::equivalent(arguments.to, at->path(), failed))
+      throw Error(fmt::format("--to {}: this file belongs to the run", arguments.to));
+  }
+  for (const std::filesystem::path& learned_from :
+       models::inputs_of(models::read_run(arguments.folder).run)) {
+    if (same(learned_from))
+      throw Error(fmt::format("--to {}: the model learned from this file", arguments.to));
   }
 }
 
 void run_predict(const PredictArguments& arguments) {
   if (arguments.threads > 0) set_threads(arguments.threads);
   if (!arguments.to.empty()) refuse_own_input(arguments);
-  const models::Predictions predictions = models::predict_run(arguments.folder, arguments.in);
-  const std::string text = arguments.json ? models::json_of(predictions) + "\n" : models::csv_of(predictions);
+  const models::Predicted predicted = models::predict_run(arguments.folder, arguments.in);
+  const std::string text = arguments.json ? models::json_of(predicted.columns, predicted.notes) + "\n"
+                                          : models::csv_of(predicted.columns);
+  if (!arguments.json) warn(predicted.notes);
   if (arguments.to.empty()) {
     fmt::print("{}", text);
   } else {
@@ -60,7 +72,7 @@ void add_predict(CLI::App& app) {
       ->type_name("FILE");
   command->add_flag("--json", arguments->json, "One JSON object, with a list for each column");
   command->add_option("--threads", arguments->threads, "Threads; the results do not depend on them")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole(1, 1024));
   command->callback([arguments] { run_predict(*arguments); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/recover.hpp"
 
@@ -37,7 +38,8 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
       choice::make_models(arguments.models, options.method, static_cast<int>(task.probabilities.size()));
   ChoiceProgress progress(shown.quiet);
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
-  const choice::RecoverStudy study = choice::recover_study(models, task, options);
+  choice::RecoverStudy study;
+  with_room_for(options.subjects, task, [&] { study = choice::recover_study(models, task, options); });
   if (study.interrupted) progress.give_up();
   const std::string json = choice::recover_json(study) + "\n";
   results.write(json, progress, [&](const std::filesystem::path& folder) {
@@ -68,7 +70,7 @@ void add_recover(CLI::App& app) {
   add_task(*command, arguments->task);
   command->add_option("--subjects", arguments->options.subjects, "Simulated for each model")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{2}, std::int64_t{100'000'000}))
+      ->transform(whole(std::int64_t{2}, std::int64_t{100'000'000}))
       ->capture_default_str()
       ->group("Subjects");
   command->add_option("--method", arguments->method, "mle, map or em")
@@ -83,10 +85,11 @@ void add_recover(CLI::App& app) {
       ->group("Estimation");
   command->add_option("--starts", arguments->options.fit.starts, "Climbs of each subject; 0: 8 to 32")
       ->type_name("N")
-      ->check(CLI::Range(0, 10'000))
+      ->transform(whole(0, 10'000))
       ->group("Estimation");
   command->add_option("--seed", arguments->options.seed, "Same seed, same result")
       ->type_name("N")
+      ->transform(seed())
       ->capture_default_str()
       ->group("Estimation");
   command->callback([arguments, shown] { run_recover(*arguments, *shown); });

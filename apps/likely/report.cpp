@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
@@ -23,9 +24,9 @@ std::string pictures_text(const models::RunReport& report) {
   const auto pictures = report.pictures();
   if (pictures.empty()) return "";
   if (report.seeds.size() > 1)
-    return fmt::format("figures (PNG and SVG): {}/seed-*/figures\n", report.run.out.string());
+    return fmt::format("figures (PNG and SVG): {}/seed-*/figures\n", printable_line(report.run.out.string()));
   std::string text = "figures (PNG and SVG):";
-  for (const auto& picture : pictures) text += "\n  " + picture.string() + ".png";
+  for (const auto& picture : pictures) text += "\n  " + printable_line(picture.string()) + ".png";
   return text + "\n";
 }
 
@@ -36,7 +37,7 @@ std::shared_ptr<ShowOptions> add_show_options(CLI::App& command) {
   command.add_flag("--json", options->json, "Print one JSON object instead of text");
   command.add_flag("--quiet", options->quiet, "Show no progress");
   command.add_option("--threads", options->threads, "Threads; the results do not depend on them")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole(1, 1024));
   return options;
 }
 
@@ -45,7 +46,7 @@ void apply(const ShowOptions& options) {
 }
 
 void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) tell(fmt::format("likely: {}\n", printable(warning)));
+  for (const std::string& warning : warnings) tell(fmt::format("likely: {}\n", printable_line(warning)));
 }
 
 void show(const models::RunReport& report, const ShowOptions& options) {
@@ -56,9 +57,19 @@ void show(const models::RunReport& report, const ShowOptions& options) {
   }
   warn(report.warnings());
   if (report.stopped() == train::Stopped::interrupted) {
-    tell(fmt::format("interrupted; go on with: likely resume {}\n", printable(report.run.out.string())));
+    tell(fmt::format("interrupted; go on with: likely resume {}\n", printable_line(report.run.out.string())));
     throw CLI::RuntimeError(kInterrupted);
   }
+  if (!report.interrupted_late()) return;
+  const std::string folder = printable_line(report.run.out.string());
+  if (report.seeds.size() < report.all_seeds) {
+    tell(fmt::format("interrupted; go on with: likely resume {}\n", folder));
+  } else if (report.recipe->plot) {
+    tell(fmt::format("interrupted; all is learned, draw the pictures with: likely plot {}\n", folder));
+  } else {
+    tell("interrupted; all is learned, but pictures may be missing\n");
+  }
+  throw CLI::RuntimeError(kInterrupted);
 }
 
 }  // namespace likely::command

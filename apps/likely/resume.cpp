@@ -5,6 +5,7 @@
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
+#include "apps/likely/whole_option.hpp"
 
 namespace likely::command {
 
@@ -24,7 +25,7 @@ void add_resume(CLI::App& app) {
   command->add_option("folder", arguments->folder, "Run folder")->type_name("DIR")->required();
   command->add_option("--epochs", arguments->epochs, "Train for so many epochs in all")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+      ->transform(whole(std::int64_t{1}, std::int64_t{1'000'000'000}));
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([arguments, shown] {
     apply(*shown);

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <system_error>
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/people.hpp"
@@ -28,10 +30,21 @@ std::filesystem::path parameters_file(const std::filesystem::path& out) {
   return out.parent_path() / (out.stem().string() + "-parameters.csv");
 }
 
+// Neither of the files that are made may be the one that is read.
+void refuse_own_input(const SimulateArguments& arguments, const choice::SimulationFiles& files) {
+  for (const std::filesystem::path& made : {files.trials, files.people}) {
+    std::error_code unknown;
+    if (!arguments.parameters.empty() && std::filesystem::equivalent(made, arguments.parameters, unknown))
+      throw Error(fmt::format("--out {}: this would replace {}, which is to be read; choose another --out",
+                              arguments.out, arguments.parameters));
+  }
+}
+
 void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, const ShowOptions& shown) {
   apply(shown);
   const std::filesystem::path truth = parameters_file(arguments.out);
   const choice::SimulationFiles files{arguments.out, truth, arguments.force};
+  refuse_own_input(arguments, files);
   choice::check_free(files);
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   const choice::Bandit task = task_of(arguments.task);
@@ -42,14 +55,18 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   Rng rng(arguments.seed);
   const Rng of_people = rng.split();  // the task's numbers do not depend on where people come from
   choice::People people;
-  if (arguments.parameters.empty()) {
-    people.parameters = choice::draw_population(model, arguments.task.laws, arguments.subjects, of_people);
-  } else {
+  if (!arguments.parameters.empty()) {
     if (!arguments.task.laws.empty() || subjects.count() > 0)
       throw Error("--parameters says who there is: --param and --subjects have no meaning then");
     people = choice::read_people(arguments.parameters, model);
   }
-  choice::Trials trials = choice::simulate(model, people.parameters, task, rng.split());
+  const bool drawn = arguments.parameters.empty();
+  const auto count = drawn ? arguments.subjects : static_cast<std::int64_t>(people.parameters.size());
+  choice::Trials trials;
+  with_room_for(count, task, [&] {
+    if (drawn) people.parameters = choice::draw_population(model, arguments.task.laws, count, of_people);
+    trials = choice::simulate(model, people.parameters, task, rng.split());
+  });
   for (std::size_t i = 0; i < people.ids.size(); ++i) trials.subjects[i].id = people.ids[i];
   people.ids.clear();
   for (const choice::Subject& subject : trials.subjects) people.ids.push_back(subject.id);
@@ -59,8 +76,8 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
     fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string()));
   } else {
     fmt::print("{}: {} subjects, {} trials, {} options\ntrials: {}\ntrue parameters: {}\n", model.name,
-               trials.subjects.size(), trials.size(), trials.options, printable(arguments.out),
-               printable(truth.string()));
+               trials.subjects.size(), trials.size(), trials.options, printable_line(arguments.out),
+               printable_line(truth.string()));
   }
 }
 
@@ -79,7 +96,7 @@ void add_simulate(CLI::App& app) {
   command->add_flag("--force", arguments->force, "Replace these files where they are there");
   CLI::Option* subjects = command->add_option("--subjects", arguments->subjects, "How many")
                               ->type_name("N")
-                              ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}))
+                              ->transform(whole(std::int64_t{1}, std::int64_t{100'000'000}))
                               ->capture_default_str()
                               ->group("Subjects");
   command
@@ -89,6 +106,7 @@ void add_simulate(CLI::App& app) {
       ->group("Subjects");
   command->add_option("--seed", arguments->seed, "Same seed, same trials")
       ->type_name("N")
+      ->transform(seed())
       ->capture_default_str();
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   add_models(*command, arguments->models);

@@ -27,7 +27,9 @@ void prepare_standard_streams() {
     const int opened = open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     if (opened >= 0 && opened != stream) close(opened);
   }
+  // Both come as errors of the write, which can be told.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 // What std::cout prints goes through the same stream.

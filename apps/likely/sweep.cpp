@@ -8,6 +8,7 @@
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
@@ -42,24 +43,30 @@ void run(const SweepArguments& arguments) {
   if (!arguments.quiet && !arguments.json) {
     options.on_trial = [](const models::SweepTrial& trial) {
       std::string settings;
-      for (const auto& [name, value] : trial.settings) settings += fmt::format(" {}={}", name, value);
-      tell(fmt::format(
-          "trial {}:{}  {}\n", trial.number, settings,
-          trial.error.empty() ? fmt::format("{:.6g}", trial.value) : "failed: " + printable(trial.error)));
+      for (const auto& [name, value] : trial.settings)
+        settings += fmt::format(" {}={}", name, printable_line(value));
+      tell(fmt::format("trial {}:{}  {}\n", trial.number, settings,
+                       trial.error.empty() ? fmt::format("{:.6g}", trial.value)
+                                           : "failed: " + printable_line(trial.error)));
     };
   }
   const models::Sweep sweep = models::run_sweep(recipe, options);
   if (arguments.json) {
     fmt::print("{}", sweep.json());
   } else {
-    fmt::print("{}\ntable: {}\n", printable(sweep.table()), printable((sweep.out / "sweep.csv").string()));
-    for (const auto& picture : sweep.pictures) fmt::print("figure: {}.png\n", printable(picture.string()));
+    fmt::print("{}\n", printable(sweep.table()));
+    if (!sweep.kept_earlier) fmt::print("table: {}\n", printable_line((sweep.out / "sweep.csv").string()));
+    for (const auto& picture : sweep.pictures)
+      fmt::print("figure: {}.png\n", printable_line(picture.string()));
     if (!sweep.trials.empty() && sweep.ranked().front().error.empty())
-      fmt::print("best: {}\n", printable(sweep.ranked().front().out.string()));
+      fmt::print("best: {}\n", printable_line(sweep.ranked().front().out.string()));
   }
   warn(sweep.warnings);
   if (sweep.interrupted) throw CLI::RuntimeError(kInterrupted);
-  if (!sweep.trials.empty() && !sweep.ranked().front().error.empty()) throw CLI::RuntimeError(kFailed);
+  if (!sweep.trials.empty() && !sweep.ranked().front().error.empty()) {
+    if (!sweep.kept_earlier) tell("likely: no trial succeeded\n");  // else a warning has said so
+    throw CLI::RuntimeError(kFailed);
+  }
 }
 
 }  // namespace
@@ -82,7 +89,7 @@ void add_sweep(CLI::App& app) {
       ->allow_extra_args(false);
   sweep->add_option("--trials", arguments->options.trials, "How many random choices to try")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}));
+      ->transform(whole(std::int64_t{1}, std::int64_t{100'000}));
   sweep->add_option("--set", arguments->set, "A setting that all trials have: epochs=5")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
@@ -96,6 +103,7 @@ void add_sweep(CLI::App& app) {
       ->type_name("PATH");
   sweep->add_option("--seed", arguments->seed, "Of every trial, and of the random choices")
       ->type_name("N")
+      ->transform(seed())
       ->capture_default_str();
   sweep->add_option("--out", arguments->out, "Folder for the table, the figure and a run folder a trial")
       ->type_name("DIR")
@@ -104,7 +112,7 @@ void add_sweep(CLI::App& app) {
   sweep->add_flag("--json", arguments->json, "Print one JSON object instead of text");
   sweep->add_flag("--quiet", arguments->quiet, "Show no progress");
   sweep->add_option("--threads", arguments->threads, "Threads; the results do not depend on them")
-      ->check(CLI::Range(1, 1024));
+      ->transform(whole(1, 1024));
   sweep->footer(
       "  likely sweep moons --grid lr=0.01,0.001 --grid width=10,50\n"
       "  likely sweep moons --random lr=1e-4..0.1 --random width=5..100 --trials 20\n\n"

@@ -11,6 +11,7 @@
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/standard_streams.hpp"
+#include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/recipe/listing.hpp"
@@ -30,10 +31,10 @@ struct TrainArguments {
 
 std::string heading(const models::Recipe& recipe, const models::Run& run) {
   std::string text = fmt::format("{}: {} ({})\ndata: {}\n", recipe.name, recipe.summary, recipe.chapter,
-                                 run.data.empty() ? recipe.data : run.data.string());
+                                 run.data.empty() ? recipe.data : printable_line(run.data.string()));
   std::vector<std::string> settings;
   for (const models::Setting& setting : run.settings.all()) {
-    if (!setting.value.empty()) settings.push_back(setting.name + " " + setting.value);
+    if (!setting.value.empty()) settings.push_back(setting.name + " " + printable_line(setting.value));
   }
   return text + fmt::format("settings: {}\n", fmt::join(settings, ", "));
 }
@@ -58,19 +59,24 @@ void run_training(const models::Recipe& recipe, const TrainArguments& arguments,
   run.seed = arguments.seed;
   run.progress = shown.progress();
   models::TrainOptions options{.seeds = arguments.seeds, .force = arguments.force};
+  const auto last = std::numeric_limits<std::uint64_t>::max();
+  if (arguments.repeats > 0 && arguments.seed > last - static_cast<std::uint64_t>(arguments.repeats - 1))
+    throw Error(fmt::format("--repeats {} from --seed {} on: the last seed there is is {}", arguments.repeats,
+                            arguments.seed, last));
   for (std::int64_t i = 0; i < arguments.repeats; ++i)
     options.seeds.push_back(arguments.seed + static_cast<std::uint64_t>(i));
   options.on_start = [&](const models::Run& started) {
     if (shown.json || shown.quiet) return;
-    std::fputs(printable(heading(recipe, started)).c_str(),
-               stdout);  // whether or not it arrives, training goes on
+    // Whether or not it arrives, training goes on.
+    std::fputs(heading(recipe, started).c_str(), stdout);
     flush_output();
   };
   const models::RunReport report = models::train_recipe(recipe, run, options);
   show(report, shown);
   if (!shown.json && !shown.quiet) {
-    fmt::print("run folder: {}\n", printable(report.run.out.string()));
-    if (recipe.predict) fmt::print("next: likely predict {} --in FILE\n", printable(report.run.out.string()));
+    fmt::print("run folder: {}\n", printable_line(report.run.out.string()));
+    if (recipe.predict)
+      fmt::print("next: likely predict {} --in FILE\n", printable_line(report.run.out.string()));
   }
 }
 
@@ -116,30 +122,24 @@ std::string footer(const models::Recipe& recipe) {
 
 void add_recipe(CLI::App& train, const models::Recipe& recipe) {
   CLI::App* command = train.add_subcommand(recipe.name, recipe.summary);
-  const CLI::Validator is_seed(
-      [](const std::string& text) {
-        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        return digits ? "" : fmt::format("a whole number from 0 on is needed, got \"{}\"", text);
-      },
-      "");
   auto arguments = std::make_shared<TrainArguments>();
   arguments->out = "runs/" + recipe.name;
   if (!recipe.data_help.empty())
     command->add_option("--data,--in", arguments->data, recipe.data_help)->type_name("PATH");
   command->add_option("--out", arguments->out, "Run folder")->type_name("DIR")->capture_default_str();
   command->add_flag("--force", arguments->force, "Replace the run that the folder holds");
-  CLI::Option* seed = command->add_option("--seed", arguments->seed, "Same seed, same result")
-                          ->type_name("N")
-                          ->check(is_seed)
-                          ->capture_default_str();
+  CLI::Option* first = command->add_option("--seed", arguments->seed, "Same seed, same result")
+                           ->type_name("N")
+                           ->transform(seed())
+                           ->capture_default_str();
   CLI::Option* seeds = command->add_option("--seeds", arguments->seeds, "One training for each: 1,2,3")
                            ->type_name("N,N,...")
                            ->delimiter(',')
-                           ->check(is_seed)
-                           ->excludes(seed);
+                           ->transform(seed())
+                           ->excludes(first);
   command->add_option("--repeats", arguments->repeats, "So many trainings, with the seeds from --seed on")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1000}))
+      ->transform(whole(std::int64_t{1}, std::int64_t{1000}))
       ->excludes(seeds);
   command->add_option("--set", arguments->set, "A setting as name=value; --lr 0.1 is --set lr=0.1")
       ->type_name("NAME=VALUE")

@@ -1,5 +1,10 @@
 #include "likely/autodiff/custom.hpp"
 
+#include <cmath>
+
+#include "likely/ops/arithmetic.hpp"
+#include "likely/ops/reduce.hpp"
+
 namespace likely {
 
 Tensor stop_gradient(const Tensor& x) { return x.with_track({}); }
@@ -35,8 +40,25 @@ Tensor custom_gradient(const std::vector<Tensor>& inputs, const CustomForward& f
       });
 }
 
+void detail::check_repeated(const Tensor& first, const Tensor& again) {
+  if (!(first.shape() == again.shape())) {
+    refuse("checkpoint", "the function gave shape " + first.shape().string() + ", and " +
+                             again.shape().string() + " when it was called again for the gradient");
+  }
+  if (first.size() == 0) return;
+  // Rounding may differ, where operations do more at once while a gradient is taken.
+  const double rounding = first.dtype() == DType::f64 ? 1e-9 : 1e-3;
+  const double off = max(abs(first - again)).item(), size = max(abs(first)).item();
+  if (!std::isfinite(size) || off <= rounding * size) return;  // what was not finite cannot be compared
+  refuse(
+      "checkpoint",
+      "the function gave another result when it was called again for the gradient: it must not draw from an "
+      "Rng that it captured (hand it a copy, or a Training)");
+}
+
 void detail::check_checkpoint_output(const Tape& tape, const Tensor& output) {
-  if (tape.tracks(output)) {
+  const Tape* innermost = recording_tape(output);
+  if (innermost != nullptr && innermost->is_within(tape)) {
     refuse(
         "checkpoint",
         "the function uses a tensor that is being learned without getting it as an argument; pass it as one");

@@ -25,9 +25,7 @@ Tensor inner_product(const std::vector<Tensor>& a, const std::vector<Tensor>& b)
 template <class Point>
 std::vector<Tensor> parameters_of(const Point& point) {
   std::vector<Tensor> result;
-  for_each_leaf(point, [&](const Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) result.push_back(tensor);
-  });
+  for (const Tensor* parameter : parameter_pointers(point)) result.push_back(*parameter);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "likely/core/track.hpp"
 #include "likely/ops/accumulate.hpp"
 #include "likely/ops/cast.hpp"
+#include "likely/ops/view.hpp"
 
 namespace likely {
 
@@ -72,6 +73,7 @@ const detail::TapeServices services{
                           [](const Tensor& g, Pull& pull) { pull(0, [&] { return g; }); });
     },
     .cast = [](const Tensor& x, DType dtype) { return cast(x, dtype); },
+    .select = [](const Tensor& x, std::int64_t index) { return select(x, 0, index); },
 };
 
 }  // namespace

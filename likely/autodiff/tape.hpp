@@ -78,6 +78,8 @@ class Tape {
     return node != Pull::kNone ? tensor.with_track(nodes_[node].below) : tensor;
   }
   bool tracks(const Tensor& tensor) const { return node_of(tensor) != Pull::kNone; }
+  // Whether this is the other tape or one that was opened on top of it.
+  bool is_within(const Tape& other) const { return id_ >= other.id_; }
   // The tensor as a node of this tape, if it is one by way of tapes that have ended on top of it.
   Tensor seen(Tensor tensor) const {
     const std::uint32_t node = node_of(tensor);

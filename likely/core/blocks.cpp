@@ -62,6 +62,7 @@ Block* system_block(int size_class) {
   block->size_class = size_class;
   block->bytes = usable;
   block->memory = memory;
+  block->elements = block + 1;
   return block;
 }
 

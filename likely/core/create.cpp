@@ -74,8 +74,8 @@ Tensor arange(double start, double stop, double step, DType dtype) {
   }
   const double steps = std::ceil((stop - start) / step);
   if (!(steps < static_cast<double>(Shape::kMaxSize))) {
-    refuse("arange", "out of memory: too many numbers from " + std::to_string(start) + " to " +
-                         std::to_string(stop) + " in steps of " + std::to_string(step));
+    refuse_memory("arange", "too many numbers from " + std::to_string(start) + " to " + std::to_string(stop) +
+                                " in steps of " + std::to_string(step));
   }
   const auto count = steps > 0.0 ? static_cast<std::int64_t>(steps) : 0;
   Tensor result = Tensor::uninitialized({count}, dtype);
@@ -158,6 +158,11 @@ Tensor NestedList::build(std::optional<DType> wanted) const {
 
 Tensor tensor(const NestedList& list) { return list.build(std::nullopt); }
 Tensor tensor(const NestedList& list, DType dtype) { return list.build(dtype); }
+
+void detail::refuse_beyond_i64(std::uint64_t value, std::size_t place) {
+  refuse("tensor", "the whole number " + std::to_string(value) + " at place " + std::to_string(place) +
+                       " is too large for i64");
+}
 
 Tensor detail::tensor_of(std::span<const float> values, const Shape& shape) { return copy_of(values, shape); }
 Tensor detail::tensor_of(std::span<const double> values, const Shape& shape) {

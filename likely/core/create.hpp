@@ -1,37 +1,41 @@
 // Making tensors.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "likely/core/tensor.hpp"
 
 namespace likely {
 
-Tensor zeros(const Shape& shape, DType dtype = DType::f32);
-Tensor ones(const Shape& shape, DType dtype = DType::f32);
-Tensor full(const Shape& shape, double value, DType dtype = DType::f32);
+[[nodiscard]] Tensor zeros(const Shape& shape, DType dtype = DType::f32);
+[[nodiscard]] Tensor ones(const Shape& shape, DType dtype = DType::f32);
+[[nodiscard]] Tensor full(const Shape& shape, double value, DType dtype = DType::f32);
 // The shape and type of another tensor.
-Tensor zeros_like(const Tensor& other);
-Tensor ones_like(const Tensor& other);
-Tensor full_like(const Tensor& other, double value);
+[[nodiscard]] Tensor zeros_like(const Tensor& other);
+[[nodiscard]] Tensor ones_like(const Tensor& other);
+[[nodiscard]] Tensor full_like(const Tensor& other, double value);
 
 // One number seen as a whole shape: no memory but one element. Equal to full() in every way.
-Tensor constant(const Shape& shape, double value, DType dtype = DType::f32);
+[[nodiscard]] Tensor constant(const Shape& shape, double value, DType dtype = DType::f32);
 
 // 0, 1, ..., count - 1.
-Tensor arange(std::int64_t count, DType dtype = DType::i64);
+[[nodiscard]] Tensor arange(std::int64_t count, DType dtype = DType::i64);
 // start, start + step, ... up to but without stop. Refuses step 0.
-Tensor arange(double start, double stop, double step = 1.0, DType dtype = DType::f32);
+[[nodiscard]] Tensor arange(double start, double stop, double step = 1.0, DType dtype = DType::f32);
 // `count` numbers from first to last, both included.
-Tensor linspace(double first, double last, std::int64_t count, DType dtype = DType::f32);
+[[nodiscard]] Tensor linspace(double first, double last, std::int64_t count, DType dtype = DType::f32);
 // The identity matrix, rows x rows or rows x columns.
-Tensor eye(std::int64_t rows, DType dtype = DType::f32);
-Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype = DType::f32);
+[[nodiscard]] Tensor eye(std::int64_t rows, DType dtype = DType::f32);
+[[nodiscard]] Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype = DType::f32);
 
 // A number, or braces inside braces: tensor(0.5), tensor({{1, 2}, {3, 4}}). Rows of unequal length are
 // refused.
@@ -61,8 +65,8 @@ class NestedList {
 };
 
 // Element type: f32 if there is a number with a point, else i64, or bool; or the one asked for.
-Tensor tensor(const NestedList& list);
-Tensor tensor(const NestedList& list, DType dtype);
+[[nodiscard]] Tensor tensor(const NestedList& list);
+[[nodiscard]] Tensor tensor(const NestedList& list, DType dtype);
 
 namespace detail {
 
@@ -71,28 +75,61 @@ Tensor tensor_of(std::span<const double> values, const Shape& shape);
 Tensor tensor_of(std::span<const std::int64_t> values, const Shape& shape);
 Tensor tensor_of(const std::vector<bool>& values, const Shape& shape);
 
+// Whole numbers that become i64: int, unsigned, std::uint8_t and the like, but no letters.
+template <class T>
+concept OtherWhole = std::integral<T> && !std::is_same_v<T, std::int64_t> && !std::is_same_v<T, bool> &&
+                     !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> && !std::is_same_v<T, char8_t> &&
+                     !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
+[[noreturn]] void refuse_beyond_i64(std::uint64_t value, std::size_t place);
+
+template <OtherWhole T>
+Tensor tensor_of(std::span<const T> values, const Shape& shape) {
+  std::vector<std::int64_t> wide;
+  wide.reserve(values.size());
+  for (const T value : values) {
+    if (!std::in_range<std::int64_t>(value))
+      refuse_beyond_i64(static_cast<std::uint64_t>(value), wide.size());
+    wide.push_back(static_cast<std::int64_t>(value));
+  }
+  return tensor_of(std::span<const std::int64_t>(wide), shape);
+}
+
 // Vectors, arrays and spans of the element types. (Functions that take a span would also take braces, and
 // tensor({{1, 2}}) could mean two things.)
 template <class Values>
 concept Elements = std::is_same_v<Values, std::vector<bool>> || requires(const Values& values) {
-  tensor_of(std::span(values.data(), values.size()), Shape());
+  tensor_of(std::span<const std::remove_cvref_t<decltype(*values.data())>>(values.data(), values.size()),
+            Shape());
 };
 
 }  // namespace detail
 
 // A copy of the elements of a vector, array or span, as one dimension or in the shape given (row-major).
-// Refuses a number of elements that does not fill the shape.
+// float, double, bool and std::int64_t stay what they are, other whole numbers (int, std::uint8_t) become
+// i64. Refuses a number of elements that does not fill the shape, and whole numbers beyond i64.
 template <detail::Elements Values>
-Tensor tensor(const Values& values, const Shape& shape) {
+[[nodiscard]] Tensor tensor(const Values& values, const Shape& shape) {
   if constexpr (std::is_same_v<Values, std::vector<bool>>) {
     return detail::tensor_of(values, shape);
   } else {
-    return detail::tensor_of(std::span(values.data(), values.size()), shape);
+    using Element = std::remove_cvref_t<decltype(*values.data())>;
+    return detail::tensor_of(std::span<const Element>(values.data(), values.size()), shape);
   }
 }
 template <detail::Elements Values>
-Tensor tensor(const Values& values) {
+[[nodiscard]] Tensor tensor(const Values& values) {
   return tensor(values, Shape{static_cast<std::int64_t>(values.size())});
+}
+
+// Elements that lie elsewhere, one after the other in row-major order, seen as a tensor without a copy. They
+// must stay, and stay as they are, until the last tensor that sees them has gone: so long the keeper is held,
+// which may be whatever owns them (null: the caller sees to it). They are never written to: a tensor that is
+// changed gets memory of its own, as always. Refuses a null pointer, and one that is not aligned.
+template <class T>
+requires std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t> ||
+    std::is_same_v<T, bool>
+        Tensor tensor_over(const T* elements, const Shape& shape, const std::shared_ptr<const void>& keeper) {
+  return Tensor::external(elements, shape, dtype_of<T>, keeper);
 }
 
 }  // namespace likely

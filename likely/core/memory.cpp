@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #if defined(__GLIBC__)
 #include <malloc.h>
@@ -22,6 +23,11 @@ using detail::BodyHead;
 using detail::Caches;
 using detail::ThreadCache;
 
+struct ExternalBlock {
+  Block head;
+  std::shared_ptr<const void> keeper;
+};
+
 // How often trim_memory() was called: a thread that has seen fewer has something to give back.
 constinit std::atomic<std::uint64_t> trims{0};
 
@@ -35,7 +41,7 @@ void trim_this_thread() {
 }
 
 [[noreturn, gnu::cold]] void refuse_bytes(std::size_t bytes) {
-  refuse("tensor", "out of memory: " + std::to_string(bytes) + " bytes wanted");
+  refuse_memory("tensor", std::to_string(bytes) + " bytes wanted");
 }
 
 Block* new_block(int size_class, std::size_t bytes, ThreadCache* owner) {
@@ -116,8 +122,28 @@ detail::Block* detail::allocate_block(std::size_t bytes) {
   return block;
 }
 
+detail::Block* detail::external_block(const void* elements, std::size_t bytes,
+                                      std::shared_ptr<const void> keeper) {
+  auto* const external = new ExternalBlock;
+  external->keeper = std::move(keeper);
+  Block* const block = &external->head;
+  block->size_class = Block::kExternal;
+  block->bytes = 0;
+  block->length = bytes;
+  block->owner = nullptr;
+  block->next = nullptr;
+  block->memory = external;
+  block->elements = const_cast<void*>(elements);  // which is_external() keeps from being written to
+  block->references.store(1, std::memory_order_relaxed);
+  return block;
+}
+
 void detail::release_block(Block* block) {
   if (!last_reference(block->references)) return;
+  if (block->is_external()) {
+    delete static_cast<ExternalBlock*>(block->memory);
+    return;
+  }
   ThreadCache* const mine = this_cache();
   if (block->owner != mine) {
     block->owner->give_back(block);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace likely {
 
@@ -35,7 +36,7 @@ inline bool last_reference(std::atomic<std::int32_t>& references) {
 
 struct ThreadCache;
 
-// The head of a block; its elements follow, 64-byte aligned.
+// The head of a block; its elements follow, 64-byte aligned, unless they are somebody else's.
 struct alignas(64) Block {
   std::atomic<std::int32_t> references;
   std::int32_t size_class;
@@ -44,13 +45,19 @@ struct alignas(64) Block {
   ThreadCache* owner;  // where it goes when nobody holds it any more
   Block* next;         // in the owner's reserve
   void* memory;        // what the system gave; the block may start somewhat behind it
+  void* elements;      // this + 1, or somebody else's
 
-  void* data() { return this + 1; }
+  void* data() { return elements; }
+  // Whether the elements are somebody else's: they are never written to.
+  bool is_external() const { return size_class == kExternal; }
+  static constexpr std::int32_t kExternal = -1;
 };
 static_assert(sizeof(Block) == 64);
 
 // A block of at least `bytes`, with one reference. Its contents are whatever was there before.
 Block* allocate_block(std::size_t bytes);
+// Somebody else's elements, with one reference; the keeper is let go with the last.
+Block* external_block(const void* elements, std::size_t bytes, std::shared_ptr<const void> keeper);
 void release_block(Block* block);
 
 // Fixed-size memory for a tensor's description.

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -22,14 +23,41 @@ std::string short_name(const std::type_info& type) {
 
 }  // namespace
 
-LayerError::LayerError(const std::string& reason, const void* layer, const std::type_info& type)
-    : Error(reason), reason_(reason), layer_(layer), type_(&type) {}
+detail::Memory detail::memory_of(std::initializer_list<const Tensor*> tensors) {
+  Memory memory;
+  for (const Tensor* tensor : tensors) {
+    if (tensor->defined()) memory.push_back(tensor->raw());
+  }
+  return memory;
+}
 
-LayerError::LayerError(const LayerError& unnamed, const std::string& text)
-    : Error(text), reason_(unnamed.reason_), layer_(unnamed.layer_), type_(unnamed.type_) {}
+TensorError::TensorError(const Error& reason, std::initializer_list<const Tensor*> tensors)
+    : Error(reason), memory_(std::make_shared<const detail::Memory>(detail::memory_of(tensors))) {}
 
-LayerError LayerError::named(const std::string& path) const {
-  return {*this, reason_ + ", in layer \"" + path + "\" (" + short_name(*type_) + ")"};
+bool TensorError::concerns(const Tensor& tensor) const {
+  return tensor.defined() && std::ranges::find(*memory_, tensor.raw()) != memory_->end();
+}
+
+LayerError::LayerError(const Error& reason, const void* layer, const std::type_info& type,
+                       detail::Memory memory)
+    : Error(reason),
+      reason_(reason.what()),
+      layer_(layer),
+      type_(&type),
+      memory_(std::make_shared<const detail::Memory>(std::move(memory))) {}
+
+LayerError::LayerError(const LayerError& unnamed, const std::string& path, const LayerError& around)
+    : Error(unnamed.reason_ + ", in layer \"" + path + "\" (" + short_name(*unnamed.type_) + ")",
+            unnamed.fault()),
+      reason_(unnamed.reason_),
+      layer_(unnamed.layer_),
+      type_(unnamed.type_),
+      memory_(unnamed.memory_),
+      path_(path),
+      around_(std::make_shared<const LayerError>(around)) {}
+
+LayerError LayerError::named(const std::string& path, const LayerError& around) const {
+  return {*this, path, around};
 }
 
 }  // namespace likely

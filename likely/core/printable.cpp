@@ -34,8 +34,8 @@ bool within(std::uint32_t code, std::uint32_t first, std::uint32_t last) {
   return code >= first && code <= last;
 }
 
-bool commands(std::uint32_t code) {
-  if (code == '\n' || code == '\t') return false;
+bool commands(std::uint32_t code, bool keep_lines) {
+  if (keep_lines && (code == '\n' || code == '\t')) return false;
   const bool control = code < 0x20 || within(code, 0x7F, 0x9F);
   const bool direction = within(code, 0x200E, 0x200F) || within(code, 0x202A, 0x202E) ||
                          within(code, 0x2066, 0x2069) || code == 0x61C;
@@ -49,16 +49,14 @@ std::string hexadecimal(std::uint32_t code, int digits) {
   return text;
 }
 
-}  // namespace
-
-std::string printable(std::string_view text) {
+std::string shown_with_codes(std::string_view text, bool keep_lines) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
     const auto [code, bytes] = first_character(text);
     if (bytes == 0) {
       shown += "\\x" + hexadecimal(static_cast<unsigned char>(text[0]), 2);
-    } else if (commands(code)) {
+    } else if (commands(code, keep_lines)) {
       shown += code < 0x80 ? "\\x" + hexadecimal(code, 2) : "\\u" + hexadecimal(code, code > 0xFFFF ? 6 : 4);
     } else {
       shown += text.substr(0, bytes);
@@ -66,6 +64,21 @@ std::string printable(std::string_view text) {
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return shown;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) { return shown_with_codes(text, true); }
+
+std::string printable_line(std::string_view text) { return shown_with_codes(text, false); }
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t bytes = first_character(text).bytes;
+    if (bytes == 0) return false;
+    text.remove_prefix(bytes);
+  }
+  return true;
 }
 
 std::string_view beginning(std::string_view text, std::size_t bytes) {

@@ -12,6 +12,13 @@ namespace likely {
 // the direction of writing) as \u202e, bytes that are no UTF-8 as \xff. Everything else stays as it is.
 std::string printable(std::string_view text);
 
+// The same for a name or whatever else has its place within a line: ends of lines and tabs are shown as their
+// codes, too.
+std::string printable_line(std::string_view text);
+
+// Whether all of it is UTF-8.
+bool is_utf8(std::string_view text);
+
 // At most so many bytes from the start, without cutting a character in two.
 std::string_view beginning(std::string_view text, std::size_t bytes);
 

@@ -1,6 +1,7 @@
 #include "likely/core/shape.hpp"
 
 #include <algorithm>
+#include <ostream>
 
 #include "likely/core/error.hpp"
 
@@ -20,7 +21,7 @@ Shape Shape::filled(int rank, std::int64_t size) {
   return shape;
 }
 
-std::int64_t Shape::size() const {
+std::int64_t Shape::count() const {
   std::int64_t product = 1;
   bool empty = false;
   bool wrong = false;
@@ -30,15 +31,23 @@ std::int64_t Shape::size() const {
     empty |= size == 0;
     wrong |= __builtin_mul_overflow(product, size + (size == 0 ? 1 : 0), &product);
   }
-  if (wrong || product > kMaxSize) refuse_size();
+  if (wrong || product > kMaxSize) return -1;
   return empty ? 0 : product;
 }
+
+std::int64_t Shape::size() const {
+  const std::int64_t size = count();
+  if (size < 0) refuse_size();
+  return size;
+}
+
+bool Shape::has_size() const { return count() >= 0; }
 
 void Shape::refuse_size() const {
   for (const std::int64_t size : *this) {
     if (size < 0) refuse("tensor", "a dimension is negative in shape " + string());
   }
-  refuse("tensor", "out of memory: shape " + string() + " has too many elements");
+  refuse_memory("tensor", "shape " + string() + " has too many elements");
 }
 
 void Shape::push_back(std::int64_t size) { insert(rank_, size); }
@@ -67,6 +76,15 @@ void Shape::refuse_axis(int axis) const {
   refuse("shape", "axis " + std::to_string(axis) + " is out of range for shape " + string());
 }
 
+std::int64_t Shape::index(std::string_view operation, int axis, std::int64_t index) const {
+  const std::int64_t n = (*this)[axis];
+  if (index < -n || index >= n) {
+    refuse(operation, "index " + std::to_string(index) + " is out of range for axis " + std::to_string(axis) +
+                          " of shape " + string());
+  }
+  return index < 0 ? index + n : index;
+}
+
 int Shape::axis(std::string_view operation, int axis) const {
   if (axis < -rank_ || axis >= rank_) {
     refuse(operation, "axis " + std::to_string(axis) + " is out of range for shape " + string());
@@ -83,6 +101,8 @@ std::string Shape::string() const {
   if (rank_ == 1) text += ",";
   return text + ")";
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.string(); }
 
 Strides row_major_strides(const Shape& shape) {
   Strides strides = shape;
@@ -125,7 +145,7 @@ Shape broadcast_shapes(std::string_view operation, const Shape& a, const Shape& 
 std::int64_t add_sizes(std::string_view operation, std::int64_t a, std::int64_t b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum) || sum > Shape::kMaxSize) {
-    refuse(operation, "out of memory: a dimension of size " + std::to_string(a) + " + " + std::to_string(b));
+    refuse_memory(operation, "a dimension of size " + std::to_string(a) + " + " + std::to_string(b));
   }
   return sum;
 }
@@ -133,7 +153,7 @@ std::int64_t add_sizes(std::string_view operation, std::int64_t a, std::int64_t 
 std::int64_t multiply_sizes(std::string_view operation, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product) || product > Shape::kMaxSize) {
-    refuse(operation, "out of memory: a dimension of size " + std::to_string(a) + " * " + std::to_string(b));
+    refuse_memory(operation, "a dimension of size " + std::to_string(a) + " * " + std::to_string(b));
   }
   return product;
 }

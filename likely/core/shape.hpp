@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ class Shape {
   // more elements than kMaxSize, which are counted without the dimensions of size 0: part of a product of
   // sizes never overflows where the whole does not.
   std::int64_t size() const;
+  // Whether size() refuses nothing.
+  bool has_size() const;
 
   // So many elements of 8 bytes can be numbered byte by byte.
   static constexpr std::int64_t kMaxSize = INT64_MAX / 8;
@@ -54,6 +57,8 @@ class Shape {
   // The axis counted from 0, for one that may count from the end; refuses one out of range, naming
   // `operation`.
   int axis(std::string_view operation, int axis) const;
+  // An index along an axis of [0, rank), counted from 0, in the same way.
+  std::int64_t index(std::string_view operation, int axis, std::int64_t index) const;
 
   // "(2, 3)", "(5,)", "()".
   std::string string() const;
@@ -73,10 +78,15 @@ class Shape {
   }
   [[noreturn, gnu::cold]] void refuse_axis(int axis) const;
   [[noreturn, gnu::cold]] void refuse_size() const;
+  // -1 where no tensor can have so many.
+  std::int64_t count() const;
 
   std::array<std::int64_t, kMaxRank> dims_{};
   int rank_ = 0;
 };
+
+// As string() has it.
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 // Steps between neighbours along each dimension, counted in elements. May be 0 (broadcast) or negative.
 using Strides = Shape;

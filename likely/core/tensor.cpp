@@ -91,6 +91,19 @@ Tensor Tensor::uninitialized_like(const Tensor& other) {
   return Tensor(new_body(model.shape, model.size, model.strides, model.dtype, 0, block));
 }
 
+Tensor Tensor::external(const void* elements, const Shape& shape, DType dtype,
+                        std::shared_ptr<const void> keeper) {
+  const std::int64_t size = shape.size();
+  if (elements == nullptr && size > 0) refuse("tensor_over", "there are no elements: the pointer is null");
+  if (reinterpret_cast<std::uintptr_t>(elements) % size_of(dtype) != 0) {
+    refuse("tensor_over", "the elements do not begin at a multiple of " + std::to_string(size_of(dtype)) +
+                              " bytes, as " + std::string(name_of(dtype)) + " must");
+  }
+  const auto bytes = static_cast<std::size_t>(size) * size_of(dtype);
+  return Tensor(new_body(shape, size, row_major_strides(shape), dtype, 0,
+                         detail::external_block(elements, bytes, std::move(keeper))));
+}
+
 void Tensor::refuse_empty() {
   refuse("tensor", "an empty tensor was used where one with elements is needed");
 }
@@ -132,7 +145,7 @@ Tensor Tensor::copy() const {
 }
 
 bool Tensor::is_unique() const {
-  return body().references.load(std::memory_order_acquire) == 1 &&
+  return !body().block->is_external() && body().references.load(std::memory_order_acquire) == 1 &&
          body().block->references.load(std::memory_order_acquire) == 1;
 }
 
@@ -157,15 +170,17 @@ std::int64_t Tensor::position(std::string_view operation, std::initializer_list<
   std::int64_t place = 0;
   int axis = 0;
   for (const std::int64_t i : index) {
-    const std::int64_t n = shape()[axis];
-    if (i < -n || i >= n) {
-      refuse(operation, "index " + std::to_string(i) + " is out of range for axis " + std::to_string(axis) +
-                            " of shape " + shape().string());
-    }
-    place += (i < 0 ? i + n : i) * strides()[axis];
+    place += shape().index(operation, axis, i) * strides()[axis];
     ++axis;
   }
   return place;
+}
+
+Tensor Tensor::operator[](std::int64_t index) const {
+  if (track_.tape != 0 && detail::is_differentiated(*this)) return detail::select_tracked(*this, index);
+  const int first = shape().axis("select", 0);
+  return view(shape().sub(1, rank()), strides().sub(1, rank()),
+              shape().index("select", first, index) * strides()[first]);
 }
 
 double Tensor::at(std::initializer_list<std::int64_t> index) const {

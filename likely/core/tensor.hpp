@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,22 +47,30 @@ struct Track {
 // tensors are values: what one holder writes, no other sees (copy on write).
 // A default-constructed Tensor is empty: defined() is false and every operation refuses it.
 //
-// A tensor that a gradient is being taken of is tracked. contiguous(), copy() and to() pass the gradient on
-// as the operations do; item(), at(), to_vector() and data() read its numbers out, which are constants from
-// there on; view(), set() and mutable_data() refuse it.
+// A tensor that a gradient is being taken of is tracked. contiguous(), copy(), to() and [] pass the gradient
+// on as the operations do; item(), at(), to_vector() and data() read its numbers out, which are constants
+// from there on; view(), set() and mutable_data() refuse it.
 class Tensor {
  public:
   Tensor() = default;
 
-  Tensor(const Tensor& other) : body_(other.body_), track_(other.track_), frozen_(other.frozen_) {
+  Tensor(const Tensor& other)
+      : body_(other.body_), track_(other.track_), frozen_(other.frozen_), moved_from_(other.moved_from_) {
     if (body_ != nullptr) body_->references.fetch_add(1, std::memory_order_relaxed);
   }
   Tensor(Tensor&& other) noexcept
-      : body_(std::exchange(other.body_, nullptr)), track_(other.track_), frozen_(other.frozen_) {}
+      : body_(std::exchange(other.body_, nullptr)),
+        track_(other.track_),
+        frozen_(other.frozen_),
+        moved_from_(other.moved_from_) {
+    other.moved_from_ = other.moved_from_ || body_ != nullptr;
+  }
   // Takes the value. Being frozen belongs to the part of a model that is assigned to, and stays as it is.
-  Tensor& operator=(Tensor other) noexcept {
+  // Nothing is assigned to a tensor without a name: `x[0] = y` would change nothing.
+  Tensor& operator=(Tensor other) & noexcept {
     std::swap(body_, other.body_);
     track_ = other.track_;
+    moved_from_ = other.moved_from_;
     return *this;
   }
   ~Tensor() {
@@ -72,8 +81,13 @@ class Tensor {
   static Tensor uninitialized(const Shape& shape, DType dtype = DType::f32);
   // The same with the shape and the type of another.
   static Tensor uninitialized_like(const Tensor& other);
+  // Dense elements that lie elsewhere: tensor_over() of core/create.hpp.
+  static Tensor external(const void* elements, const Shape& shape, DType dtype,
+                         std::shared_ptr<const void> keeper);
 
   bool defined() const { return body_ != nullptr; }
+  // Whether it is empty because its value was moved away, and not because it never had one.
+  bool moved_from() const { return moved_from_; }
   const Shape& shape() const { return body().shape; }
   const Strides& strides() const { return body().strides; }
   DType dtype() const { return body().dtype; }
@@ -107,6 +121,9 @@ class Tensor {
 
   // The only element of a tensor of size 1, as a number. Refuses any other size.
   double item() const;
+  // What the first axis has at an index, without that axis: a view of the same memory, as select(x, 0, index)
+  // of ops/view.hpp, with its gradient. Refuses an index out of range; negative ones count from the end.
+  [[nodiscard]] Tensor operator[](std::int64_t index) const;
   // One element, as a number; negative indices count from the end.
   double at(std::initializer_list<std::int64_t> index) const;
   // Writes one element of this handle's own copy.
@@ -118,29 +135,30 @@ class Tensor {
 
   // Another look at the same memory, without a copy. For the shape operations of ops/, which have gradients;
   // refuses a tensor that a gradient is being taken of.
-  Tensor view(const Shape& shape, const Strides& strides, std::int64_t offset_elements) const;
+  [[nodiscard]] Tensor view(const Shape& shape, const Strides& strides, std::int64_t offset_elements) const;
   // The same elements in dense row-major memory: this handle itself where it is so already.
-  Tensor contiguous() const;
+  [[nodiscard]] Tensor contiguous() const;
   // The same elements in memory of their own.
-  Tensor copy() const;
+  [[nodiscard]] Tensor copy() const;
   // The same values as another type (floating to i64 truncates; anything to bool is `!= 0`). As cast() of
   // ops/cast.hpp: through i64 and bool there is no gradient.
-  Tensor to(DType dtype) const;
+  [[nodiscard]] Tensor to(DType dtype) const;
 
   // True where this handle is the only one that sees its memory.
   bool is_unique() const;
 
   const Track& track() const { return track_; }
   // The same value, seen as that node of a tape; Track{} makes it a constant. It is never frozen.
-  Tensor with_track(Track track) const& { return Tensor(*this).with_track(track); }
-  Tensor with_track(Track track) && {
+  [[nodiscard]] Tensor with_track(Track track) const& { return Tensor(*this).with_track(track); }
+  [[nodiscard]] Tensor with_track(Track track) && {
     track_ = track;
     frozen_ = false;
     return std::move(*this);
   }
 
-  // A frozen parameter is saved but not learned (freeze() of tree/tree.hpp). A copy of a model has the same
-  // parts frozen; what is assigned to a part neither freezes nor thaws it.
+  // A frozen parameter is saved but not learned (freeze() of tree/tree.hpp). The mark belongs to this handle:
+  // what is assigned to it neither freezes nor thaws it. A handle that is made from another one, by copy or
+  // by move, begins with the other's mark; results of operations, copy() among them, are never frozen.
   bool frozen() const { return frozen_; }
   void set_frozen(bool frozen) { frozen_ = frozen; }
 
@@ -160,6 +178,7 @@ class Tensor {
   detail::TensorBody* body_ = nullptr;
   Track track_;
   bool frozen_ = false;
+  bool moved_from_ = false;
 };
 
 // A tensor that a model keeps but does not learn, such as running statistics: saved, not differentiated.

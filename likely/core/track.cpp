@@ -63,4 +63,8 @@ Tensor cast_tracked(const Tensor& x, DType dtype) {
   return tape_services.load(std::memory_order_acquire)->cast(x, dtype);
 }
 
+Tensor select_tracked(const Tensor& x, std::int64_t index) {
+  return tape_services.load(std::memory_order_acquire)->select(x, index);
+}
+
 }  // namespace likely::detail

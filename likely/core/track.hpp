@@ -25,14 +25,16 @@ struct TapeServices {
   bool (*is_differentiated)(const Tensor& x);
   Tensor (*copy)(const Tensor& x);
   Tensor (*cast)(const Tensor& x, DType dtype);
+  Tensor (*select)(const Tensor& x, std::int64_t index);
 };
 void set_tape_services(const TapeServices& services);
 
 // Whether a tape that records tracks x, also by way of tapes that have ended.
 bool is_differentiated(const Tensor& x);
-// copy() and to() of such a tensor: recorded.
+// copy(), to() and [] of such a tensor: recorded.
 Tensor copy_tracked(const Tensor& x);
 Tensor cast_tracked(const Tensor& x, DType dtype);
+Tensor select_tracked(const Tensor& x, std::int64_t index);
 
 }  // namespace detail
 }  // namespace likely

@@ -4,6 +4,7 @@
 #include "likely/data/augmentations.hpp"
 #include "likely/data/batches.hpp"
 #include "likely/data/dataset.hpp"
+#include "likely/data/feed.hpp"
 #include "likely/data/folds.hpp"
 #include "likely/data/mnist1d.hpp"
 #include "likely/data/source.hpp"

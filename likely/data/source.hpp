@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "likely/core/parts.hpp"
 #include "likely/core/tensor.hpp"
 
 namespace likely::data {
@@ -14,6 +15,7 @@ struct Batch {
 
   // The number of rows.
   std::int64_t size() const { return x.dim(0); }
+  LIKELY_PARTS(x, y)
 };
 
 // Derive from this to bring your own data. Both functions are const and may be called from another thread

@@ -143,6 +143,18 @@ class Moments {
   std::vector<Feature> features_;
 };
 
+// A power of two by which the largest numbers can be multiplied so that their differences are numbers, too.
+double unit_for_differences(const Tensor& mean, const Tensor& scale) {
+  const bool narrow = mean.dtype() == DType::f32;
+  const double far = narrow ? std::ldexp(1.0, 120) : std::ldexp(1.0, 1000);
+  for (const Tensor& part : {mean, scale}) {
+    for (const double value : part.to_vector<double>()) {
+      if (std::fabs(value) > far) return 0.125;
+    }
+  }
+  return 1.0;
+}
+
 }  // namespace
 
 Standardizer Standardizer::fit(const Dataset& train, const StandardizerOptions& options) {
@@ -166,8 +178,16 @@ std::string Standardizer::misfit() const {
   return part_misfit("scale", scale, mean.shape(), mean.dtype(), Values::positive);
 }
 
-Tensor Standardizer::apply(const Tensor& x) const { return (x - mean) / scale; }
-Tensor Standardizer::invert(const Tensor& z) const { return z * scale + mean; }
+Tensor Standardizer::apply(const Tensor& x) const {
+  const double unit = unit_for_differences(mean, scale);
+  if (unit == 1.0) return (x - mean) / scale;
+  return (x * unit - mean * unit) / (scale * unit);
+}
+Tensor Standardizer::invert(const Tensor& z) const {
+  const double unit = unit_for_differences(mean, scale);
+  if (unit == 1.0) return z * scale + mean;
+  return (z * (scale * unit) + mean * unit) / unit;
+}
 
 Dataset Standardizer::apply(const Dataset& dataset) const {
   return dataset.map([fitted = *this](const Batch& batch) { return Batch{fitted.apply(batch.x), batch.y}; });

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/io/disk_error.hpp"
 #include "likely/io/folder_leftovers.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/rename.hpp"
@@ -44,8 +45,11 @@ AtomicFile::AtomicFile(fs::path target, const AtomicFileOptions& options)
     : target_(std::move(target)), place_(target_), options_(options) {
   buffer_.reserve(kBuffer);
   if (!target_.has_filename()) refuse("AtomicFile", "\"" + target_.string() + "\" does not name a file");
+  detail::check_place(target_);
+  // What somebody else put there is neither followed nor written to.
+  const bool of_others = detail::whose(target_) == detail::Whose::others;
   std::error_code failed;
-  for (int links = 0; !is_descriptor(place_) && fs::is_symlink(place_, failed); ++links) {
+  for (int links = 0; !of_others && !is_descriptor(place_) && fs::is_symlink(place_, failed); ++links) {
     if (links == kMostLinks) fail("cannot create", ELOOP);
     const fs::path next = fs::read_symlink(place_, failed);
     if (failed) fail("cannot create", failed.value());
@@ -53,6 +57,8 @@ AtomicFile::AtomicFile(fs::path target, const AtomicFileOptions& options)
   }
   bool there = false;
   const struct stat status = status_of(place_, there);
+  if (of_others && !options_.replace) fail("cannot create", EEXIST);
+  there = there && !of_others;
   if (there && S_ISDIR(status.st_mode)) refuse("AtomicFile", target_.string() + " is a folder");
   new_ = !there;
   if (there && (!S_ISREG(status.st_mode) || is_descriptor(place_))) {
@@ -112,8 +118,9 @@ void AtomicFile::discard() {
 
 void AtomicFile::fail(const char* doing, int error) {
   discard();
-  refuse("AtomicFile",
-         std::string(doing) + " " + target_.string() + ": " + std::generic_category().message(error));
+  fail_writing("AtomicFile",
+               std::string(doing) + " " + target_.string() + ": " + std::generic_category().message(error),
+               error);
 }
 
 void AtomicFile::write(const void* bytes, std::size_t count) {
@@ -143,6 +150,33 @@ void AtomicFile::write_through(const char* bytes, std::size_t count) {
   }
 }
 
+// Returns 0 or the system's error.
+int AtomicFile::put_in_place() const {
+  if (!options_.replace) return detail::rename_new(temporary_, place_);
+  for (int attempts = 0; attempts < 100; ++attempts) {
+    const detail::Whose whose = detail::whose(place_);
+    if (whose == detail::Whose::others) {
+      detail::set_aside(place_);
+    } else if (whose == detail::Whose::nothing_there) {
+      if (const int error = detail::rename_new(temporary_, place_); error != EEXIST) return error;
+    } else {
+      return std::rename(temporary_.c_str(), place_.c_str()) == 0 ? 0 : errno;
+    }
+  }
+  return EEXIST;
+}
+
+void AtomicFile::note_put() const {
+  if (new_) {
+    note_made(place_);
+    return;
+  }
+  try {
+    detail::note_changed(place_);
+  } catch (const std::exception&) {  // no memory: it will be taken for somebody else's, and kept
+  }
+}
+
 void AtomicFile::commit() {
   if (file_ < 0) refuse("AtomicFile", target_.string() + " was committed or has failed already");
   flush();
@@ -152,12 +186,12 @@ void AtomicFile::commit() {
     return;
   }
   if (fsync(file_) != 0) fail("cannot write", errno);
-  const int error = options_.replace ? (std::rename(temporary_.c_str(), place_.c_str()) == 0 ? 0 : errno)
-                                     : detail::rename_new(temporary_, place_);
-  if (error != 0) fail("cannot rename to", error);
+  detail::check_place(target_);
+  detail::note_making(place_);
+  if (const int error = put_in_place(); error != 0) fail("cannot rename to", error);
   close(file_);
   file_ = -1;
-  if (new_) note_made(place_);
+  note_put();
   detail::sync_folder(place_.parent_path());
 }
 

@@ -23,8 +23,11 @@ struct AtomicFileOptions {
 // A file that is replaced keeps its rights, and its owner where that is allowed. A link stays: the file that
 // it leads to is replaced. What is no file (a device, a pipe) is written to, piece by piece.
 //
+// In a folder in which this process makes results (io/made_record.hpp) it replaces only what it has written
+// itself: anything else is set aside, as NAME.kept.
+//
 // Refuses, with the system's reason, a folder that does not exist or cannot be written to, a file that may
-// not be written, and a full disk.
+// not be written, and, as a DiskError, a full disk.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path target, const AtomicFileOptions& options = {});
@@ -46,6 +49,8 @@ class AtomicFile {
   void flush();
   void write_through(const char* bytes, std::size_t count);
   void discard();
+  int put_in_place() const;
+  void note_put() const;
   [[noreturn]] void fail(const char* doing, int error);
 
   std::filesystem::path target_;     // as it was named

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "likely/io/disk_error.hpp"
 #include "likely/io/folder_leftovers.hpp"
 #include "likely/io/rename.hpp"
 
@@ -21,8 +22,9 @@ fs::path place_for_new(const detail::FolderClaim& claim) {
 }
 
 [[noreturn]] void refuse_writing(const fs::path& shown, int error) {
-  throw Error(
-      fmt::format("cannot write the folder {}: {}", shown.string(), std::generic_category().message(error)));
+  fail_writing(
+      fmt::format("cannot write the folder {}: {}", shown.string(), std::generic_category().message(error)),
+      error);
 }
 
 }  // namespace

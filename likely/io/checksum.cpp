@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "likely/core/error.hpp"
+#include "likely/io/text.hpp"
 
 namespace likely::io {
 
@@ -65,8 +66,14 @@ Seal seal_of(std::string_view text) {
   return own_checksum_fits(std::string(text), kMark) ? Seal::fits : Seal::broken;
 }
 
-void check_seal(std::string_view reader, const std::filesystem::path& path, std::string_view text) {
-  if (seal_of(text) == Seal::broken) refuse(reader, path.string() + ": " + kBrokenSeal);
+std::string read_sealed(std::string_view reader, const std::filesystem::path& path) {
+  std::string text = read_text(path);
+  if (seal_of(text) == Seal::broken) {
+    const std::string why = path.string() + ": " + kBrokenSeal;
+    if (reader.empty()) throw Error(why);
+    refuse(reader, why);
+  }
+  return text;
 }
 
 }  // namespace likely::io

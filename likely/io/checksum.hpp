@@ -33,9 +33,11 @@ enum class Seal : std::uint8_t {
 };
 Seal seal_of(std::string_view text);
 
-// Refuses a broken one: "[reader] recipe.json: this was changed ...".
-void check_seal(std::string_view reader, const std::filesystem::path& path, std::string_view text);
-// What is said of it.
+// The text of a file whose seal is not broken, looked at before anything else: a changed byte may be one that
+// makes it JSON. Refuses: "[reader] recipe.json: the file was changed ...", without the brackets where
+// `reader` is empty.
+std::string read_sealed(std::string_view reader, const std::filesystem::path& path);
+// What is said of a broken one.
 inline constexpr const char* kBrokenSeal =
     "the file was changed after it was written (its checksum does not fit; without the key \"checksum\" it "
     "is "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "likely/io/csv_schema.hpp"
@@ -24,6 +25,12 @@ void check_kept(const char* caller, const std::string& file, const std::string& 
 }
 
 }  // namespace
+
+bool CsvColumn::has_strays() const {
+  constexpr std::int64_t kFew = 10;
+  return kind == Kind::category && numbers > words && words > 0 &&
+         words <= std::max<std::int64_t>(1, (numbers + words) / kFew);
+}
 
 std::size_t Table::find(const std::string& name) const {
   std::string known;
@@ -77,7 +84,7 @@ Table read_csv(const std::filesystem::path& path, const CsvOptions& options) {
   TableBuilder table(schema);
   CsvRecords records("read_csv", path, schema.dialect());
   CsvSchema::skip_header(records, options);
-  while (records.next()) table.add(records.fields());
+  while (records.next()) table.add(records.fields(), records.line());
   return table.finish();
 }
 

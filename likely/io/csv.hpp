@@ -4,8 +4,10 @@
 //   const data::Dataset flowers = iris.dataset("species");
 //
 // Fields may be quoted (RFC 4180: doubled quotes, line ends inside). A column holds whole numbers, numbers or
-// categories, whichever is the first that all its fields fit. Every refusal names the file, the line and the
-// column.
+// categories, whichever is the first that all its fields fit. Where the separator is no comma, numbers may
+// have decimal commas, if all of their column that have a fraction do. Fields that are no UTF-8 are read as
+// Windows-1252. An empty column that is only there because every line ends in a separator is none. Every
+// refusal names the file, the line and the column; Table::notes() says what was decided.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 
 #include "likely/core/tensor.hpp"
 #include "likely/data/dataset.hpp"
+#include "likely/io/missing_words.hpp"
 
 namespace likely::io {
 
@@ -32,7 +35,7 @@ struct CsvOptions {
   std::int64_t skip = 0;  // lines before the table, such as a title
   bool header = true;     // the first line has the names; else they are "0", "1", ...
   Missing missing = Missing::refuse;
-  std::vector<std::string> missing_words{"NA", "N/A", "NaN", "nan", "null", "?"};  // besides empty fields
+  std::vector<std::string> missing_words = usual_missing_words();  // besides empty fields
   std::vector<std::string> categories{};  // columns that hold names even where they look like numbers
 };
 
@@ -42,8 +45,18 @@ struct CsvColumn {
   std::string name;
   Kind kind = Kind::whole;
   std::vector<std::string> categories{};  // sorted; a value is the place of its word here
+  bool decimal_comma = false;             // numbers are written as 3,5
   std::string first_word{};               // the first field that is no number,
   std::int64_t first_word_line = 0;       // and where
+  std::int64_t words = 0;                 // fields that are no numbers,
+  std::int64_t numbers = 0;               // and that are
+  std::string missing_word{};             // the first that stands for a missing value without being empty,
+  std::int64_t missing_word_line = 0;     // and where
+  std::string leading_zero{};             // the first whole number with a 0 in front, as numbers of people
+                                          // or places have: "007"
+
+  // Whether it holds words only because of a few fields among numbers: one, or a tenth of all.
+  bool has_strays() const;
 };
 
 class Table {
@@ -54,6 +67,12 @@ class Table {
   const CsvColumn& column(const std::string& name) const;
   // Its values: i64 for whole numbers and categories, f64 for numbers.
   const Tensor& operator[](const std::string& name) const;
+  // The line of the file on which a row starts; 0 for rows that were not read in order (csv_dataset).
+  std::int64_t line(std::int64_t row) const { return lines_.at(static_cast<std::size_t>(row)); }
+  // What was decided about the file and might be wrong, a sentence each: letters that are no UTF-8, decimal
+  // commas, points that may separate thousands, single words among numbers, numbers with something more
+  // ("5.0%") that are words, and numbers such as -999 that may stand for a missing value.
+  const std::vector<std::string>& notes() const { return notes_; }
 
   // Columns of numbers side by side, (rows, names). Refuses a column of words, naming the first one.
   Tensor matrix(const std::vector<std::string>& names, DType dtype = DType::f32) const;
@@ -69,6 +88,8 @@ class Table {
   std::int64_t rows_ = 0;
   std::vector<CsvColumn> columns_;
   std::vector<Tensor> values_;
+  std::vector<std::int64_t> lines_;
+  std::vector<std::string> notes_;
 };
 
 // The whole of a file.

@@ -16,10 +16,9 @@ namespace likely::io {
 
 // What is known already, and not to be guessed.
 struct CsvHints {
-  std::optional<char>
-      separator{};               // else a tab, ';', ',' or ' ', whichever cuts the lines into equal numbers
-  std::optional<bool> header{};  // else whether the first line looks unlike those below it
-  std::int64_t skip = 0;         // lines before the table
+  std::optional<char> separator{};  // else what guess_separator says
+  std::optional<bool> header{};     // else whether the first line looks unlike those below it
+  std::int64_t skip = 0;            // lines before the table
 };
 
 struct CsvLayout {
@@ -29,13 +28,23 @@ struct CsvLayout {
   // Of a first line "rows,columns,name,name...", as scikit-learn's files have it, where it agrees with what
   // follows: such a line is skipped, the last column holds class numbers, and these are the classes' names.
   std::vector<std::string> classes{};
+  // Where it is doubtful whether the first line has names: what was decided, and why.
+  std::string note{};
 
   CsvOptions options() const { return {.separator = separator, .skip = skip, .header = header}; }
 };
 
-// Looks at the first lines of a file, plain or gzip. The first line is a header if none of its fields is a
-// number and either a column below holds numbers, or no field of it comes again below. Refuses a file without
-// lines.
+// A tab, ';', '|', ',' or ' ', whichever cuts most of the first lines of a file into the same number of
+// fields; ',' where there is no file. `skip`: lines before the table.
+char guess_separator(const std::filesystem::path& path, std::int64_t skip = 0);
+
+// Looks at the first lines of a file, plain or gzip. The first line has names if none of its fields is a
+// number and either a column below holds numbers, or no field of it comes again below. A line with whole
+// numbers in it, all different, has names, too, if one of its words stands above a column of numbers and
+// fewer than half of its numbers come again below them, or if its numbers count up (three or more by one,
+// four or more by equal steps, or two years or more) and those of no other line do; what is decided then is
+// in `note`. Refuses a file without lines, and one that begins with lines of one field, or of a comment,
+// before those of a table: they are to be skipped.
 CsvLayout guess_csv_layout(const std::filesystem::path& path, const CsvHints& hints = {});
 
 }  // namespace likely::io

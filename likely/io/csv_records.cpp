@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
+#include "likely/io/windows_1252.hpp"
 
 namespace likely::io {
 
@@ -24,13 +26,25 @@ std::string_view without_spaces(std::string_view text, char separator) {
   return text;
 }
 
-}  // namespace
+// Without a way out of the loop, so that it takes many bytes at a time.
+bool is_plain(std::string_view text) {
+  unsigned all = 0;
+  for (const char c : text) all |= static_cast<unsigned char>(c);
+  return all < 0x80;
+}
 
-bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
-                  std::string& scratch) {
-  fields.clear();
-  scratch.clear();
-  scratch.reserve(record.size());  // so that views into it stay valid
+void decode(std::vector<CsvField>& fields, std::string& scratch) {
+  for (CsvField& field : fields) {
+    if (is_utf8(field.text)) continue;
+    const std::size_t kept = scratch.size();
+    append_windows_1252(field.text, scratch);
+    field.text = std::string_view(scratch).substr(kept);
+    field.decoded = true;
+  }
+}
+
+bool split(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
+           std::string& scratch) {
   const bool blanks = dialect.separator == ' ';
   const std::string_view separators = blanks ? " \t" : std::string_view(&dialect.separator, 1);
   const auto separates = [&](char c) { return separators.find(c) != std::string_view::npos; };
@@ -64,6 +78,20 @@ bool split_record(std::string_view record, const CsvDialect& dialect, std::vecto
   }
 }
 
+}  // namespace
+
+bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
+                  std::string& scratch) {
+  fields.clear();
+  scratch.clear();
+  const bool plain = is_plain(record);
+  // So that views into it stay valid: fields without their quotes, and fields in other letters.
+  scratch.reserve(plain ? record.size() : (1 + kLongestWindows1252) * record.size());
+  if (!split(record, dialect, fields, scratch)) return false;
+  if (!plain) decode(fields, scratch);
+  return true;
+}
+
 CsvRecords::CsvRecords(std::string reader, const std::filesystem::path& path, const CsvDialect& dialect)
     : reader_(std::move(reader)), path_(path.string()), dialect_(dialect), file_(reader_, path) {
   while (buffer_.size() < kByteOrderMark.size() && fill()) {
@@ -75,8 +103,17 @@ CsvRecords::CsvRecords(std::string reader, const std::filesystem::path& path, co
   }
 }
 
-void CsvRecords::refuse(const std::string& message) const {
-  likely::refuse(reader_, path_ + ", line " + std::to_string(line_) + ": " + message);
+void CsvRecords::refuse(const std::string& message) const { refuse(line_, message); }
+
+void CsvRecords::refuse(std::int64_t line, const std::string& message) const {
+  likely::refuse(reader_, path_ + ", line " + std::to_string(line) + ": " + message);
+}
+
+void CsvRecords::refuse_fields(std::size_t columns) const {
+  const bool one_more =
+      fields_.size() == columns + 1 && fields_.back().text.empty() && !fields_.back().quoted;
+  refuse(std::to_string(fields_.size()) + " fields, " + std::to_string(columns) + " columns are expected" +
+         (one_more ? ": the line ends in a separator, that of the names does not" : ""));
 }
 
 bool CsvRecords::fill() {
@@ -94,12 +131,13 @@ bool CsvRecords::fill() {
 }
 
 // Sets record_, its line and its offset. Only a quote at the start of a field opens one: elsewhere it is a
-// letter.
+// letter. Whether \r ends a line by itself is known when the next character has been seen.
 bool CsvRecords::find_record() {
   enum class State { start, plain, quoted, closed };
   State state = State::start;
   std::size_t scanned = 0;  // from place_ on
   std::int64_t lines = 0;
+  bool returned = false;  // the character before was \r
   line_ = next_line_;
   const auto finish = [&](std::size_t length) {
     record_ = std::string_view(buffer_).substr(place_, length);
@@ -111,7 +149,12 @@ bool CsvRecords::find_record() {
   while (true) {
     while (place_ + scanned < buffer_.size()) {
       const char c = buffer_[place_ + scanned++];
-      lines += c == '\n' ? 1 : 0;
+      lines += c == '\n' || returned ? 1 : 0;
+      if (returned && c != '\n' && state != State::quoted) {
+        --scanned;
+        return finish(scanned);
+      }
+      returned = c == '\r';
       if (state == State::quoted) {
         if (c == dialect_.quote) state = State::closed;
       } else if (c == '\n') {
@@ -133,13 +176,18 @@ bool CsvRecords::find_record() {
 
 void CsvRecords::skip_lines(std::int64_t count) {
   for (std::int64_t skipped = 0; skipped < count; ++skipped) {
-    std::size_t end = buffer_.find('\n', place_);
-    while (end == std::string::npos && fill()) end = buffer_.find('\n', place_);
+    std::size_t end = buffer_.find_first_of("\r\n", place_);
+    while (end == std::string::npos && fill()) end = buffer_.find_first_of("\r\n", place_);
     if (end == std::string::npos && place_ == buffer_.size()) {
       likely::refuse(reader_, path_ + ": " + std::to_string(count) + " lines are to be skipped, there are " +
                                   std::to_string(skipped));
     }
-    place_ = std::min(end, buffer_.size() - 1) + 1;
+    if (end == std::string::npos) end = buffer_.size() - 1;
+    place_ = end + 1;
+    if (buffer_[end] == '\r') {
+      if (place_ == buffer_.size()) fill();
+      if (place_ < buffer_.size() && buffer_[place_] == '\n') ++place_;
+    }
     ++next_line_;
   }
 }
@@ -147,9 +195,15 @@ void CsvRecords::skip_lines(std::int64_t count) {
 bool CsvRecords::next() {
   while (find_record()) {
     if (record_.ends_with('\r')) record_.remove_suffix(1);
-    if (record_.empty() || (dialect_.separator == ' ' && without_spaces(record_, '\0').empty())) continue;
+    const char separator = dialect_.separator == ' ' ? '\0' : dialect_.separator;
+    if (without_spaces(record_, separator).empty()) continue;
     if (!split_record(record_, dialect_, fields_, scratch_))
       refuse("a quoted field goes on after its closing quote");
+    for (std::size_t i = 0; note_.empty() && i < fields_.size(); ++i) {
+      if (!fields_[i].decoded) continue;
+      note_ = "line " + std::to_string(line_) + ": \"" + std::string(fields_[i].text) +
+              "\" is not written in UTF-8: such letters are read as Windows-1252 (Latin-1)";
+    }
     return true;
   }
   return false;

@@ -14,6 +14,7 @@ namespace likely::io {
 struct CsvField {
   std::string_view text;  // without quotes, and without spaces around where it was not quoted
   bool quoted;
+  bool decoded = false;  // it was no UTF-8
 };
 
 struct CsvDialect {
@@ -21,15 +22,16 @@ struct CsvDialect {
   char quote;
 };
 
-// The fields of one record. A blank as the separator stands for a run of blanks. What must be changed to be
-// read (doubled quotes) is kept in `scratch`. False where a quote is followed by something that is neither a
+// The fields of one record, as UTF-8: a field that is none is read as Windows-1252, of which Latin-1 is a
+// part. A blank as the separator stands for a run of blanks. What must be changed to be read (doubled quotes,
+// other letters) is kept in `scratch`. False where a quote is followed by something that is neither a
 // separator nor the end.
 bool split_record(std::string_view record, const CsvDialect& dialect, std::vector<CsvField>& fields,
                   std::string& scratch);
 
-// Reads a file, plain or gzip, in pieces. Lines end in \n or \r\n; empty ones are passed over; a quoted field
-// may hold line ends. A byte-order mark at the start is no part of the first field. Refuses files that start
-// with something else than text.
+// Reads a file, plain or gzip, in pieces. Lines end in \n, \r\n or \r; empty ones and those of blanks are
+// passed over; a quoted field may hold line ends. A byte-order mark at the start is no part of the first
+// field. Refuses files that start with something else than text.
 class CsvRecords {
  public:
   CsvRecords(std::string reader, const std::filesystem::path& path, const CsvDialect& dialect);
@@ -45,8 +47,14 @@ class CsvRecords {
   // Without its line end.
   std::string_view record() const { return record_; }
 
+  // Refuses the record because it does not have so many fields.
+  [[noreturn]] void refuse_fields(std::size_t columns) const;
+  // What is to be told about the letters read so far: of the first field that was no UTF-8; else nothing.
+  const std::string& note() const { return note_; }
+
   // "[reader] path, line 3: message".
   [[noreturn]] void refuse(const std::string& message) const;
+  [[noreturn]] void refuse(std::int64_t line, const std::string& message) const;
 
  private:
   bool find_record();
@@ -67,6 +75,7 @@ class CsvRecords {
   std::string_view record_;
   std::vector<CsvField> fields_;
   std::string scratch_;
+  std::string note_;
 };
 
 }  // namespace likely::io

@@ -35,7 +35,7 @@ class CsvSource final : public data::Source {
         file_.file().refuse("the file has become shorter");
       const std::string_view record = text.substr(index_.offsets[i], index_.lengths[i]);
       if (!split_record(record, schema_.dialect(), fields, scratch)) fields.clear();
-      table.add(fields);
+      table.add(fields, 0);
     }
     return table.finish().dataset(target_, inputs_).all();
   }
@@ -59,11 +59,12 @@ CsvStream::CsvStream(const std::filesystem::path& path, const CsvOptions& option
 CsvStream::~CsvStream() = default;
 
 const std::vector<CsvColumn>& CsvStream::columns() const { return schema_->columns(); }
+const std::vector<std::string>& CsvStream::notes() const { return schema_->notes(); }
 
 std::optional<Table> CsvStream::next(std::int64_t rows) {
   if (rows < 1) refuse("CsvStream", "at least one row must be asked for, got " + std::to_string(rows));
   TableBuilder table(*schema_);
-  while (table.rows() < rows && records_->next()) table.add(records_->fields());
+  while (table.rows() < rows && records_->next()) table.add(records_->fields(), records_->line());
   if (table.rows() == 0) return std::nullopt;
   return table.finish();
 }

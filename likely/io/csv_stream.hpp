@@ -28,6 +28,8 @@ class CsvStream {
   CsvStream& operator=(const CsvStream&) = delete;
 
   const std::vector<CsvColumn>& columns() const;
+  // As in Table.
+  const std::vector<std::string>& notes() const;
   // The next rows, fewer at the end and then nothing. Refuses rows < 1.
   std::optional<Table> next(std::int64_t rows);
 

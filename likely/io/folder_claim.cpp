@@ -7,6 +7,7 @@
 
 #include <system_error>
 
+#include "likely/io/disk_error.hpp"
 #include "likely/io/folder_path.hpp"
 
 namespace likely::io::detail {
@@ -49,35 +50,57 @@ void check_room(const fs::path& folder, const fs::path& shown, std::int64_t byte
   const fs::space_info space = fs::space(folder, failed);
   if (failed) return;  // some file systems do not tell; writing will
   if (space.available < static_cast<std::uintmax_t>(bytes))
-    throw Error(fmt::format("no room in \"{}\": {:.1f} MB are free, {} {:.1f} MB", shown.string(),
-                            static_cast<double>(space.available) / 1e6, what,
-                            static_cast<double>(bytes) / 1e6));
+    throw DiskError(fmt::format("no room in \"{}\": {:.1f} MB are free, {} {:.1f} MB", shown.string(),
+                                static_cast<double>(space.available) / 1e6, what,
+                                static_cast<double>(bytes) / 1e6));
 }
 
 FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
     : shown_(checked(target, rules)), lock_(shown_) {
-  forget_replaced(path());  // of one who died before anything was
+  forget_lists(path());  // of one who died before anything was
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator(path(), fs::directory_options::skip_permission_denied)) {
     const std::string name = entry.path().filename().string();
     if (is_unfinished_file(name)) continue;
-    earlier_.insert(entry.path().lexically_relative(path()));
+    const fs::path inside = entry.path().lexically_relative(path());
+    bool there = false;
+    earlier_[inside] = print_of(entry.path(), there);
   }
   if (!earlier_.empty() && (rules.mark.empty() || earlier_.count(rules.mark) == 0))
     throw Error(
         fmt::format("{}{}: the folder holds other things; choose another", rules.option, shown_.string()));
+  lock_.tidy();
   if (!earlier_.empty() && !rules.replace)
     throw Error(!rules.earlier.empty()
                     ? rules.earlier
                     : fmt::format("{} already holds results; replace them (--force) or choose another folder",
                                   shown_.string()));
   refuse_used_below(path(), shown_);
-  lock_.tidy();
+  refuse_inputs(rules);
   check_room(path(), shown_, kLeastRoom, "results need at least");
 }
 
+int FolderClaim::note_earlier() const {
+  std::set<fs::path> paths;
+  for (const auto& [inside, print] : earlier_) paths.insert(inside);
+  return note_replaced(path(), paths);
+}
+
+void FolderClaim::refuse_inputs(const FolderRules& rules) const {
+  if (earlier_.empty()) return;
+  for (const fs::path& input : rules.inputs) {
+    std::error_code failed;
+    const fs::path place = input.empty() ? fs::path() : fs::canonical(input, failed);
+    if (place.empty() || failed) continue;  // who reads it will say so
+    const fs::path inside = place.lexically_relative(path());
+    if (!inside.empty() && *inside.begin() != "..")
+      throw Error(fmt::format("{}{}: this would replace {}, which is to be read; choose another --out",
+                              rules.option, shown_.string(), input.string()));
+  }
+}
+
 FolderClaim::~FolderClaim() {
-  if (lock_.guards(path())) forget_replaced(path());  // nothing was replaced, or it is back
+  if (lock_.guards(path())) forget_lists(path());  // nothing was replaced, or it is back
 }
 
 void FolderClaim::refuse_fixed() const {
@@ -106,7 +129,13 @@ void FolderClaim::pass_rights_to(const fs::path& folder) const {
 }
 
 std::vector<std::string> FolderClaim::clear_earlier(const fs::path& folder, const fs::path& to) const {
-  return clear_replaced(folder, to, earlier_);
+  // A file that somebody has changed or put there meanwhile is theirs.
+  std::set<fs::path> unchanged;
+  for (const auto& [inside, print] : earlier_) {
+    bool there = false;
+    if (print_of(folder / inside, there) == print) unchanged.insert(inside);
+  }
+  return clear_replaced(folder, to, unchanged);
 }
 
 }  // namespace likely::io::detail

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "likely/io/file_print.hpp"
 #include "likely/io/folder_leftovers.hpp"
 #include "likely/io/folder_lock.hpp"
 
@@ -18,6 +21,11 @@ struct FolderRules {
   bool replace = false;   // them, with all that the folder holds
   std::string option{};   // what stands before the folder's name in refusals: "--out "
   std::string earlier{};  // what is said of earlier results; empty: a usual sentence
+  // Files and folders that are to be read: refused where they are to be replaced.
+  std::vector<std::filesystem::path> inputs{};
+  // The names by one of which, anywhere in the folder, new results are worth more than the earlier ones
+  // should this end before it is done. Empty: a checkpoint, a model or a report.
+  std::set<std::string> signs_of_worth{};
 };
 
 namespace detail {
@@ -27,8 +35,8 @@ void check_room(const std::filesystem::path& folder, const std::filesystem::path
                 const std::string& what);
 
 // The lock of the folder and a look at it. Refuses an empty name, a file, a folder that holds earlier results
-// unless they are to be replaced, one that holds anything else, one in which somebody else is writing, and a
-// full disk.
+// unless they are to be replaced, one that holds anything else, one whose replacement would take an input
+// away, one in which somebody else is writing, and a full disk.
 class FolderClaim {
  public:
   FolderClaim(const std::filesystem::path& target, const FolderRules& rules);
@@ -40,8 +48,8 @@ class FolderClaim {
   const std::filesystem::path& shown() const { return shown_; }
   const std::filesystem::path& path() const { return lock_.path(); }
   const FolderLock& lock() const { return lock_; }
-  // What it held when it was claimed, which is to be replaced: paths relative to it, of the whole tree.
-  const std::set<std::filesystem::path>& earlier() const { return earlier_; }
+  // Whether it held anything when it was claimed, which is to be replaced.
+  bool holds_earlier() const { return !earlier_.empty(); }
 
   // Refuses a folder that cannot trade places with another: the one that this process works in, and one on
   // which a file system is mounted.
@@ -50,16 +58,19 @@ class FolderClaim {
   void pass_rights_to(const std::filesystem::path& folder) const;
   // Before the folder trades places with another: writes down in it what may go, so that whoever finds it
   // after this process has died knows it, too. Returns 0 or the system's error.
-  int note_earlier() const { return note_replaced(path(), earlier_); }
+  int note_earlier() const;
   // Takes away what was there before, which lies in `folder` now, and moves the rest, which others put there
   // meanwhile, into `to`. Returns the names of the rest.
   std::vector<std::string> clear_earlier(const std::filesystem::path& folder,
                                          const std::filesystem::path& to) const;
 
  private:
+  void refuse_inputs(const FolderRules& rules) const;
+
   std::filesystem::path shown_;
   FolderLock lock_;
-  std::set<std::filesystem::path> earlier_;
+  // What it held when it was claimed: paths relative to it, of the whole tree.
+  std::map<std::filesystem::path, std::optional<FilePrint>> earlier_;
 };
 
 }  // namespace detail

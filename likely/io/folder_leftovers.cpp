@@ -6,18 +6,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
+#include "likely/io/checksum.hpp"
 #include "likely/io/folder_lock.hpp"
+#include "likely/io/input_file.hpp"
+#include "likely/io/made_record.hpp"
+#include "likely/io/remove_inside.hpp"
 #include "likely/io/rename.hpp"
 
 namespace likely::io::detail {
@@ -54,63 +56,86 @@ bool is_there(const fs::path& path) {
   return fs::symlink_status(path, failed).type() != fs::file_type::not_found;
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
+constexpr std::string_view kListOfReplaced = ".likely-replaced";
+constexpr std::string_view kListOfMade = ".likely-made";
 
-// Whether recipes and sweeps make folders of this name for their parts: seed-1, trial-1, widths/64.
-bool is_part_of_run(std::string_view name) {
-  for (const std::string_view beginning : {"seed-", "trial-"}) {
-    if (name.starts_with(beginning)) return is_number(name.substr(beginning.size()));
+bool is_list(const std::string& name) { return name == kListOfReplaced || name == kListOfMade; }
+
+// What a list holds, each with a 0 behind it; nothing, where it cannot be read. What is not whole was never
+// written to the end.
+std::vector<std::string> entries_of(const fs::path& path) {
+  std::string text;
+  try {
+    const InputFile file("read_list", path);
+    text.resize(file.size());
+    file.read(0, text.data(), text.size());
+  } catch (const Error&) {
+    return {};
   }
-  return name == "widths" || is_number(name);
+  std::vector<std::string> entries;
+  for (std::size_t start = 0, end = text.find('\0'); end != text.npos; end = text.find('\0', start)) {
+    entries.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return entries;
 }
 
-// Takes away what a run writes before its first checkpoint, where it does; all else may be somebody's.
-void remove_beginnings(const fs::path& folder) {
-  for (const char* name : {"recipe.json", "config.json", "metrics.jsonl", "sweep.csv"})
-    unlink((folder / name).c_str());
-  std::vector<fs::path> parts;
+// What a list in a folder says, where there is one.
+std::optional<std::set<fs::path>> listed_in(const fs::path& folder, std::string_view name) {
+  if (!is_there(folder / name)) return std::nullopt;
+  std::set<fs::path> paths;
+  for (const std::string& path : entries_of(folder / name)) {
+    const fs::path inside = fs::path(path).lexically_normal();
+    if (!inside.empty() && inside.is_relative() && *inside.begin() != "..") paths.insert(inside);
+  }
+  return paths;
+}
+
+// A folder sorts before what is in it, and goes only where it is empty.
+void remove_listed(const fs::path& folder, const std::set<fs::path>& paths) {
+  for (auto inside = paths.rbegin(); inside != paths.rend(); ++inside) remove_inside(folder, *inside);
+}
+
+// The names at the beginning of the list of what was made; the usual ones, where there are none.
+std::set<std::string> signs_of_worth_in(const fs::path& folder) {
+  std::set<std::string> signs;
+  for (const std::string& name : entries_of(folder / kListOfMade)) {
+    if (!name.starts_with('/')) break;
+    signs.insert(name.substr(1));
+  }
+  return signs.empty() ? usual_signs_of_worth() : signs;
+}
+
+// Whether the run in the folder, of which the other one tells, is worth more than what it replaces. What is
+// not on the list is not its own.
+bool is_worth_keeping(const fs::path& folder, const fs::path& other,
+                      const std::optional<std::set<fs::path>>& made) {
+  const std::set<std::string> signs = signs_of_worth_in(other);
   std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    std::error_code unknown;
-    if (at->is_directory(unknown) && !at->is_symlink(unknown) &&
-        is_part_of_run(at->path().filename().string()))
-      parts.push_back(at->path());
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (signs.contains(at->path().filename().string()) &&
+        (!made || made->contains(at->path().lexically_relative(folder))))
+      return true;
   }
-  for (const fs::path& part : parts) {
-    remove_beginnings(part);
-    rmdir(part.c_str());
-  }
+  return false;
 }
 
 // A run that never came to anything lies beside the folder whose place it had.
-void clear_beginnings(const fs::path& left, const fs::path& folder) {
+void clear_beginnings(const fs::path& left, const fs::path& folder,
+                      const std::optional<std::set<fs::path>>& made) {
   remove_unfinished_files(left);
-  remove_beginnings(left);
+  if (made) remove_listed(left, *made);
   move_contents(left, folder);
+  forget_lists(left);
   rmdir(left.c_str());
+  forget_lists(folder);
 }
 
 // The run in the folder never came to anything: the one before it comes back.
-void bring_back(const fs::path& folder, const fs::path& earlier) {
+void bring_back(const fs::path& folder, const fs::path& earlier,
+                const std::optional<std::set<fs::path>>& made) {
   if (trade_places(folder, earlier, beside(folder, Beside::displaced)) != 0) return;  // for the next one
-  clear_beginnings(earlier, folder);
-  forget_replaced(folder);
-}
-
-constexpr std::string_view kListOfReplaced = ".likely-replaced";
-
-// What the list in a folder says, where there is one. A path that is not whole was never written to the end.
-std::optional<std::set<fs::path>> replaced_in(const fs::path& folder) {
-  if (!is_there(folder / kListOfReplaced)) return std::nullopt;
-  std::ifstream list(folder / kListOfReplaced, std::ios::binary);
-  std::set<fs::path> replaced;  // nothing, where it cannot be read
-  for (std::string path; std::getline(list, path, '\0') && !list.eof();) {
-    const fs::path inside = fs::path(path).lexically_normal();
-    if (!inside.empty() && inside.is_relative() && *inside.begin() != "..") replaced.insert(inside);
-  }
-  return replaced;
+  clear_beginnings(earlier, folder, made);
 }
 
 // The process in ".NAME.<process>.<count>.tmp".
@@ -150,6 +175,16 @@ void remove_if_unfinished(const fs::directory_entry& entry) {
   close(file);
 }
 
+// A folder in which a picture was being drawn (plot/gnuplot.cpp).
+bool is_workshop(const fs::directory_entry& entry) {
+  constexpr std::string_view kBeginning = ".likely-figure-";
+  constexpr std::size_t kRest = 6;
+  const std::string name = entry.path().filename().string();
+  std::error_code unknown;
+  return name.starts_with(kBeginning) && name.size() == kBeginning.size() + kRest &&
+         entry.is_directory(unknown) && !entry.is_symlink(unknown);
+}
+
 // Hidden. The longest names would become too long.
 std::string beginning_of_versions(const fs::path& file) {
   constexpr std::size_t kLongestName = 100;
@@ -159,19 +194,22 @@ std::string beginning_of_versions(const fs::path& file) {
 }  // namespace
 
 fs::path beside(const fs::path& folder, Beside what) {
-  const char* ending = what == Beside::unfinished ? "new" : what == Beside::earlier ? "old" : "gone";
-  return folder.parent_path() / fmt::format(".{}.likely-{}", folder.filename().string(), ending);
+  constexpr std::size_t kLongest = 255 - std::string_view("..likely-gone").size();
+  const char* ending = what == Beside::unfinished  ? "new"
+                       : what == Beside::earlier   ? "old"
+                       : what == Beside::displaced ? "gone"
+                                                   : "lock";
+  std::string name = folder.filename().string();
+  if (name.size() > kLongest) {
+    const std::string whole = fmt::format("{:08x}", checksum_of(name.data(), name.size()));
+    name = name.substr(0, kLongest - whole.size()) + whole;
+  }
+  return folder.parent_path() / fmt::format(".{}.likely-{}", name, ending);
 }
 
-bool worth_keeping(const fs::path& folder) {
-  constexpr std::array<std::string_view, 3> kSigns = {"checkpoint.safetensors", "model.safetensors",
-                                                      "report.json"};
-  std::error_code failed;
-  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    const std::string name = at->path().filename().string();
-    if (std::find(kSigns.begin(), kSigns.end(), name) != kSigns.end()) return true;
-  }
-  return false;
+const std::set<std::string>& usual_signs_of_worth() {
+  static const std::set<std::string> kSigns{"checkpoint.safetensors", "model.safetensors", "report.json"};
+  return kSigns;
 }
 
 void put_back_displaced(const fs::path& folder) {
@@ -180,7 +218,7 @@ void put_back_displaced(const fs::path& folder) {
     const fs::path waiting = beside(folder, what);
     const Hold hold(waiting);
     if (!hold.mine() || rename_new(waiting, folder) != 0) continue;
-    forget_replaced(folder);
+    forget_lists(folder);
     return;
   }
 }
@@ -191,9 +229,10 @@ void settle_leftovers(const fs::path& folder, const fs::path& shown) {
     const Hold hold(left);
     if (!hold.there()) continue;
     if (!hold.mine()) throw FolderRefusal(FolderRefusal::Why::taken, shown);
-    if (const std::optional<std::set<fs::path>> replaced = replaced_in(left)) {
-      if (what == Beside::earlier && !worth_keeping(folder)) {
-        bring_back(folder, left);
+    if (const std::optional<std::set<fs::path>> replaced = listed_in(left, kListOfReplaced)) {
+      const std::optional<std::set<fs::path>> made = listed_in(left, kListOfMade);
+      if (what == Beside::earlier && !is_worth_keeping(folder, left, made)) {
+        bring_back(folder, left, made);
       } else {
         clear_replaced(left, folder, *replaced);
       }
@@ -201,7 +240,8 @@ void settle_leftovers(const fs::path& folder, const fs::path& shown) {
       std::error_code failed;
       fs::remove_all(left, failed);  // nobody but its maker knew of it
     } else {
-      clear_beginnings(left, folder);  // it had given the place back already
+      // It had given the place back already, and with it its list.
+      clear_beginnings(left, folder, listed_in(folder, kListOfMade));
     }
   }
 }
@@ -210,7 +250,8 @@ int note_replaced(const fs::path& folder, const std::set<fs::path>& replaced) {
   std::string list;
   for (const fs::path& path : replaced) list.append(path.string()).push_back('\0');
   const int file = away_from_standard_streams(
-      open((folder / kListOfReplaced).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+      open((folder / kListOfReplaced).c_str(),
+           O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
   if (file < 0) return errno;
   int error = 0;
   for (std::size_t done = 0; done < list.size() && error == 0;) {
@@ -223,27 +264,27 @@ int note_replaced(const fs::path& folder, const std::set<fs::path>& replaced) {
   }
   if (error == 0 && fsync(file) != 0) error = errno;
   close(file);
-  if (error != 0) forget_replaced(folder);
+  if (error != 0) forget_lists(folder);
   return error;
 }
 
-void forget_replaced(const fs::path& folder) { unlink((folder / kListOfReplaced).c_str()); }
+void forget_lists(const fs::path& folder) {
+  for (const std::string_view name : {kListOfMade, kListOfReplaced}) unlink((folder / name).c_str());
+}
 
-bool is_list_of_replaced(const std::string& name) { return name == kListOfReplaced; }
+fs::path list_of_made(const fs::path& folder) { return folder / kListOfMade; }
 
 std::vector<std::string> clear_replaced(const fs::path& folder, const fs::path& to,
                                         const std::set<fs::path>& replaced) {
-  // A folder sorts before what is in it, and goes only where it is empty.
-  for (auto inside = replaced.rbegin(); inside != replaced.rend(); ++inside)
-    std::remove((folder / *inside).c_str());
+  remove_listed(folder, replaced);
   std::vector<std::string> others = move_contents(folder, to);
   // The list goes last: without it the folder would be taken for one that may be removed.
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    if (!is_list_of_replaced(at->path().filename().string())) return others;
+    if (!is_list(at->path().filename().string())) return others;
   }
   if (failed) return others;
-  forget_replaced(folder);
+  forget_lists(folder);
   rmdir(folder.c_str());
   return others;
 }
@@ -257,9 +298,13 @@ fs::path unfinished_version(const fs::path& file) {
 }
 
 void remove_unfinished_files(const fs::path& folder) {
+  std::vector<fs::path> workshops;
   std::error_code failed;
-  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+  for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     remove_if_unfinished(*at);
+    if (is_workshop(*at)) workshops.push_back(at->path());
+  }
+  for (const fs::path& workshop : workshops) fs::remove_all(workshop, failed);
 }
 
 void remove_unfinished_versions(const fs::path& file) {
@@ -276,11 +321,11 @@ std::vector<std::string> move_contents(const fs::path& from, const fs::path& to)
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(from, failed)) {
     const std::string name = entry.path().filename().string();
-    if (is_list_of_replaced(name)) continue;
+    if (is_list(name)) continue;
     std::string as = name;
     int error = rename_new(entry.path(), to / as);
     for (int count = 1; error == EEXIST && count < 1000; ++count) {
-      as = count == 1 ? name + ".kept" : fmt::format("{}.kept-{}", name, count);
+      as = kept_name(name, count);
       error = rename_new(entry.path(), to / as);
     }
     if (error == 0) moved.push_back(as);

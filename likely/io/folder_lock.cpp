@@ -30,7 +30,7 @@ using Identity = std::pair<dev_t, ino_t>;
 std::mutex guard;
 std::map<Identity, bool> held;
 
-std::string reason() { return std::generic_category().message(errno); }
+std::string message_of(int error) { return error == 0 ? "" : std::generic_category().message(error); }
 
 std::string text_of(FolderRefusal::Why why, const fs::path& folder, const std::string& reason) {
   switch (why) {
@@ -56,8 +56,11 @@ int open_folder(const fs::path& folder) {
 
 }  // namespace
 
-FolderRefusal::FolderRefusal(Why what, const fs::path& folder, std::string because)
-    : Error(text_of(what, folder, because)), why(what), reason(std::move(because)) {}
+FolderRefusal::FolderRefusal(Why what, const fs::path& folder, int of_system)
+    : Error(text_of(what, folder, message_of(of_system))),
+      why(what),
+      reason(message_of(of_system)),
+      error(of_system) {}
 
 FolderLock::FolderLock(const fs::path& folder, const FolderLockOptions& options)
     : path_(detail::canonical_folder(folder)) {
@@ -67,6 +70,7 @@ FolderLock::FolderLock(const fs::path& folder, const FolderLockOptions& options)
     for (int attempts = 0;; ++attempts) {
       if (attempts == 100) throw FolderRefusal(FolderRefusal::Why::taken, folder);
       detail::put_back_displaced(path_);
+      detail::check_place(folder);
       if (options.make) make_missing(folder);
       if (!take(folder, options)) continue;
       if (shares_) break;
@@ -83,7 +87,11 @@ FolderLock::FolderLock(const fs::path& folder, const FolderLockOptions& options)
 FolderLock::~FolderLock() { release(); }
 
 void FolderLock::release() {
-  for (auto made = made_.rbegin(); made != made_.rend(); ++made) rmdir(made->c_str());
+  for (auto made = made_.rbegin(); made != made_.rend(); ++made) {
+    // Another one in its place is somebody's, empty or not.
+    const bool is_another = *made == path_ && folder_ != Identity{} && !guards(path_);
+    if (!is_another) rmdir(made->c_str());
+  }
   made_.clear();
   const std::lock_guard lock(guard);
   // The owner may be gone by now.
@@ -104,6 +112,7 @@ void FolderLock::make_missing(const fs::path& shown) {
   std::reverse(missing.begin(), missing.end());
   for (const fs::path& part : missing) {
     made_.push_back(part);  // before it is: nothing may stay because there is no memory to note it
+    detail::note_making(part);
     if (mkdir(part.c_str(), 0777) == 0) {
       note_made(part);
       continue;
@@ -112,8 +121,7 @@ void FolderLock::make_missing(const fs::path& shown) {
     made_.pop_back();
     // Somebody took the one around it away meanwhile: it is looked for again.
     if (error == ENOENT && !fs::exists(part.parent_path(), failed)) return;
-    if (error != EEXIST)
-      throw FolderRefusal(FolderRefusal::Why::cannot_make, shown, std::generic_category().message(error));
+    if (error != EEXIST) throw FolderRefusal(FolderRefusal::Why::cannot_make, shown, error);
   }
 }
 
@@ -122,7 +130,7 @@ bool FolderLock::take(const fs::path& shown, const FolderLockOptions& options) {
   if (file < 0) {
     if (errno == ENOENT && options.make) return false;
     if (errno == ENOENT) throw FolderRefusal(FolderRefusal::Why::missing, shown);
-    throw FolderRefusal(FolderRefusal::Why::cannot_open, shown, reason());
+    throw FolderRefusal(FolderRefusal::Why::cannot_open, shown, errno);
   }
   struct stat opened {};
   fstat(file, &opened);
@@ -151,7 +159,7 @@ bool FolderLock::take(const fs::path& shown, const FolderLockOptions& options) {
 
 void FolderLock::tidy() const {
   detail::remove_unfinished_files(path_);
-  detail::forget_replaced(path_);
+  detail::forget_lists(path_);
 }
 
 bool FolderLock::guards(const fs::path& path) const {

@@ -13,14 +13,15 @@
 
 namespace likely::io {
 
-// Why a folder cannot be had. `reason` is the system's, where it has one.
+// Why a folder cannot be had. `error` is the system's, where it has one, and `reason` what it means.
 class FolderRefusal : public Error {
  public:
   enum class Why : std::uint8_t { taken, missing, cannot_make, cannot_open };
-  FolderRefusal(Why why, const std::filesystem::path& folder, std::string reason = "");
+  FolderRefusal(Why why, const std::filesystem::path& folder, int error = 0);
 
   Why why;
   std::string reason;
+  int error;
 };
 
 struct FolderLockOptions {

@@ -1,5 +1,7 @@
 #include "likely/io/idx.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -42,9 +44,17 @@ data::Dataset mnist_part(const std::filesystem::path& folder, const std::string&
     refuse("load_mnist", images.string() + ": images are expected, got shape " + pixels.shape().string());
   }
   const std::int64_t rows = pixels.dim(0);
+  if (rows == 0) refuse("load_mnist", images.string() + ": there are no images");
   const Shape shape =
       flat ? Shape{rows, pixels.dim(1) * pixels.dim(2)} : Shape{rows, 1, pixels.dim(1), pixels.dim(2)};
-  return {reshape(pixels / 255.0, shape), load_idx(find("-labels-idx1-ubyte"))};
+  const std::filesystem::path named = find("-labels-idx1-ubyte");
+  const Tensor labels = load_idx(named);
+  if (labels.rank() != 1 || labels.dim(0) != rows) {
+    refuse("load_mnist",
+           fmt::format("{}: one label for each of the {} images of {} is expected, got shape {}",
+                       named.string(), rows, images.string(), labels.shape().string()));
+  }
+  return {reshape(pixels / 255.0, shape), labels};
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
 #include "likely/core/error.hpp"
 #include "likely/io/input_file.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/safetensors_header.hpp"
 #include "likely/io/text.hpp"
@@ -131,6 +131,20 @@ bool looks_like_safetensors(std::string_view text) {
   return length <= text.size();
 }
 
+// The first level of a JSON file, and whether its seal fits.
+std::map<std::string, std::string> record_of(const std::filesystem::path& file) {
+  const std::string text = read_text(file);
+  const auto json = json_or_none<SortedJson>(text);
+  if (!json.is_object()) refuse(kReader, file.string() + ": this is not a JSON object");
+  std::map<std::string, std::string> record;
+  for (const auto& [key, value] : json.items()) {
+    if (!value.is_structured()) record[key] = value.is_string() ? value.get<std::string>() : json_text(value);
+  }
+  const Seal seal = seal_of(text);
+  if (seal != Seal::none) record["checksum"] = seal == Seal::fits ? "fits" : "does not fit";
+  return record;
+}
+
 }  // namespace
 
 FileSummary inspect(const std::filesystem::path& path) {
@@ -161,28 +175,23 @@ FolderSummary inspect_folder(const std::filesystem::path& path) {
   FolderSummary summary{.path = path};
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (!entry.is_directory()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   for (const std::filesystem::path& file : files) {
     const std::string ending = file.extension().string();
-    if (ending == ".safetensors" || ending == ".npz" || ending == ".npy") {
-      summary.files.push_back(inspect(file));
-    } else if (ending == ".json") {
-      const std::string text = read_text(file);
-      const auto record = nlohmann::json::parse(text, nullptr, false);
-      if (!record.is_object()) continue;
-      for (const auto& [key, value] : record.items()) {
-        if (value.is_structured()) continue;
-        summary.records[file.filename().string()][key] =
-            value.is_string() ? value.get<std::string>() : value.dump();
+    try {
+      if (ending == ".safetensors" || ending == ".npz" || ending == ".npy") {
+        summary.files.push_back(inspect(file));
+      } else if (ending == ".json") {
+        summary.records[file.filename().string()] = record_of(file);
       }
-      const Seal seal = seal_of(text);
-      if (seal != Seal::none)
-        summary.records[file.filename().string()]["checksum"] = seal == Seal::fits ? "fits" : "does not fit";
+    } catch (const Error& error) {
+      if (error.fault() == Fault::memory) throw;  // nothing is wrong with the file
+      summary.unreadable.emplace_back(error.what());
     }
   }
-  if (summary.files.empty() && summary.records.empty()) {
+  if (summary.files.empty() && summary.records.empty() && summary.unreadable.empty()) {
     refuse(kReader, path.string() + " holds no files of tensors and no records: it is not a run folder");
   }
   return summary;

@@ -50,8 +50,9 @@ struct FolderSummary {
   std::filesystem::path path;
   std::vector<FileSummary> files{};
   std::map<std::string, std::map<std::string, std::string>> records{};  // "config.json": {"seed": "1", ...}
+  std::vector<std::string> unreadable{};  // files of these kinds that are damaged or no files, and why
 };
-// Refuses a folder in which there is neither.
+// Refuses a folder in which there is none of them.
 FolderSummary inspect_folder(const std::filesystem::path& path);
 
 // As JSON, with the same names. Numbers that JSON cannot say (NaN) are null.

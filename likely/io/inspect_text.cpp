@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "likely/core/printable.hpp"
 #include "likely/io/inspect.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 
 namespace likely::io {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string with_commas(std::int64_t number) {
   const std::string digits = std::to_string(number);
@@ -25,8 +23,6 @@ std::string with_commas(std::int64_t number) {
 }
 
 std::string shown(double value) { return std::isnan(value) ? "-" : fmt::format("{:.4g}", value); }
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 const char* name_of(Seal seal) {
   switch (seal) {
@@ -43,10 +39,10 @@ Json object_of(const FileSummary& summary) {
     tensors.push_back({{"name", tensor.name},
                        {"type", tensor.type},
                        {"shape", std::vector<std::int64_t>(tensor.shape.begin(), tensor.shape.end())},
-                       {"min", number(tensor.min)},
-                       {"mean", number(tensor.mean)},
-                       {"max", number(tensor.max)},
-                       {"stddev", number(tensor.stddev)},
+                       {"min", number_json(tensor.min)},
+                       {"mean", number_json(tensor.mean)},
+                       {"max", number_json(tensor.max)},
+                       {"stddev", number_json(tensor.stddev)},
                        {"not_finite", tensor.not_finite}});
   }
   return {{"path", summary.path.string()},
@@ -80,25 +76,28 @@ std::string FileSummary::table() const {
   std::size_t name = 6;
   std::size_t shape = 5;
   for (const TensorSummary& tensor : tensors) {
-    name = std::max(name, tensor.name.size());
+    name = std::max(name, printable_line(tensor.name).size());
     shape = std::max(shape, tensor.shape.string().size());
   }
-  std::string text = fmt::format("{} ({}, {} bytes)\n", path.string(), format,
+  std::string text = fmt::format("{} ({}, {} bytes)\n", printable_line(path.string()), format,
                                  with_commas(static_cast<std::int64_t>(bytes)));
   text += fmt::format("{:<{}}  type  {:<{}} {:>12} {:>11} {:>11} {:>11} {:>11}  not finite\n", "tensor", name,
                       "shape", shape, "numbers", "min", "mean", "max", "stddev");
   for (const TensorSummary& tensor : tensors) {
-    text += fmt::format("{:<{}}  {:<4}  {:<{}} {:>12} {:>11} {:>11} {:>11} {:>11}  {}\n", tensor.name, name,
-                        tensor.type, tensor.shape.string(), shape, with_commas(tensor.shape.size()),
-                        shown(tensor.min), shown(tensor.mean), shown(tensor.max), shown(tensor.stddev),
+    text += fmt::format("{:<{}}  {:<4}  {:<{}} {:>12} {:>11} {:>11} {:>11} {:>11}  {}\n",
+                        printable_line(tensor.name), name, tensor.type, tensor.shape.string(), shape,
+                        with_commas(tensor.shape.size()), shown(tensor.min), shown(tensor.mean),
+                        shown(tensor.max), shown(tensor.stddev),
                         tensor.not_finite == 0 ? "" : with_commas(tensor.not_finite));
   }
   text += fmt::format("{} tensor{}, {} numbers{}\n", tensors.size(), tensors.size() == 1 ? "" : "s",
                       with_commas(numbers()),
                       not_finite() == 0 ? "" : ", " + with_commas(not_finite()) + " of them not finite");
-  for (const auto& [key, value] : metadata) text += fmt::format("  {}: {}\n", key, value);
+  for (const auto& [key, value] : metadata)
+    text += fmt::format("  {}: {}\n", printable_line(key), printable_line(value));
   if (checksums != Seal::none) text += fmt::format("  checksums: {}\n", name_of(checksums));
-  for (const std::string& what : changed) text += fmt::format("  changed after it was written: {}\n", what);
+  for (const std::string& what : changed)
+    text += fmt::format("  changed after it was written: {}\n", printable_line(what));
   return text;
 }
 
@@ -107,7 +106,10 @@ std::string json_of(const FileSummary& summary) { return dump(object_of(summary)
 std::string json_of(const FolderSummary& summary) {
   Json files = Json::array();
   for (const FileSummary& file : summary.files) files.push_back(object_of(file));
-  return dump({{"path", summary.path.string()}, {"files", files}, {"records", summary.records}});
+  return dump({{"path", summary.path.string()},
+               {"files", files},
+               {"records", summary.records},
+               {"unreadable", summary.unreadable}});
 }
 
 }  // namespace likely::io

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "likely/io/disk_error.hpp"
 #include "likely/io/folder_leftovers.hpp"
 #include "likely/io/rename.hpp"
 
@@ -14,8 +15,10 @@ namespace likely::io {
 namespace fs = std::filesystem;
 
 LiveFolder::LiveFolder(const fs::path& target, const FolderRules& rules)
-    : claim_(target, rules), made_(claim_.path()) {
-  if (!claim_.earlier().empty()) set_earlier_aside();
+    : signs_of_worth_(rules.signs_of_worth.empty() ? detail::usual_signs_of_worth() : rules.signs_of_worth),
+      claim_(target, rules),
+      made_(claim_.path(), claim_.shown()) {
+  if (replaces()) set_earlier_aside();
 }
 
 void LiveFolder::set_earlier_aside() {
@@ -28,14 +31,19 @@ void LiveFolder::set_earlier_aside() {
   int error = other_->made() ? claim_.note_earlier() : EEXIST;
   if (error == 0) error = detail::trade_places(aside, claim_.path(), spare);
   if (error != 0)
-    throw Error(fmt::format("cannot replace the folder {}: {}", claim_.shown().string(),
-                            std::generic_category().message(error)));
+    fail_writing(fmt::format("cannot replace the folder {}: {}", claim_.shown().string(),
+                             std::generic_category().message(error)),
+                 error);
+  made_.take_place();
+  made_.list_in(aside, signs_of_worth_);
 }
 
 LiveFolder::~LiveFolder() {
   if (settled_) return;
   try {
-    if (detail::worth_keeping(claim_.path())) {
+    if (!is_in_place()) {
+      leave_earlier_beside();
+    } else if (is_worth_keeping()) {
       keep();
     } else {
       give_up();
@@ -44,26 +52,49 @@ LiveFolder::~LiveFolder() {
   }
 }
 
-void LiveFolder::keep() {
+bool LiveFolder::is_worth_keeping() const { return made_.has_made(signs_of_worth_); }
+
+bool LiveFolder::is_in_place() const { return (other_ ? *other_ : claim_.lock()).guards(claim_.path()); }
+
+// Nobody knows what is in the target's place, and whether it is worth more.
+void LiveFolder::leave_earlier_beside() {
   settled_ = true;
-  if (other_) claim_.clear_earlier(other_->path(), claim_.path());
+  if (!other_) return;
+  const fs::path aside = detail::beside(claim_.path(), detail::Beside::earlier);
+  if (!claim_.lock().guards(aside)) return;
+  detail::forget_lists(aside);
+  int error = EEXIST;
+  for (int count = 1; error == EEXIST && count < 1000; ++count) {
+    const std::string name = detail::kept_name(claim_.path().filename().string(), count);
+    error = detail::rename_new(aside, claim_.path().parent_path() / name);
+  }
 }
 
-bool LiveFolder::outdoes_earlier() const {
-  return claim_.earlier().empty() || detail::worth_keeping(claim_.path());
+void LiveFolder::keep() {
+  if (!is_in_place()) {
+    leave_earlier_beside();
+    throw Error(fmt::format("{}: another folder was put in its place meanwhile; nothing is written there",
+                            claim_.shown().string()));
+  }
+  settled_ = true;
+  if (other_) claim_.clear_earlier(other_->path(), claim_.path());
 }
 
 void LiveFolder::give_up() {
   settled_ = true;
   const fs::path& target = claim_.path();
+  if (!is_in_place()) {
+    leave_earlier_beside();
+    return;
+  }
   if (!other_) {
-    if (claim_.lock().guards(target)) made_.remove_made(target);
+    made_.remove_made(target);
     return;
   }
   // The earlier results first.
   const fs::path& aside = other_->path();
   const fs::path spare = detail::beside(target, detail::Beside::displaced);
-  if (!other_->guards(target) || detail::trade_places(target, aside, spare) != 0) return;
+  if (detail::trade_places(target, aside, spare) != 0) return;
   made_.remove_made(aside);
   detail::move_contents(aside, target);
   rmdir(aside.c_str());

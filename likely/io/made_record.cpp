@@ -1,46 +1,108 @@
 #include "likely/io/made_record.hpp"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <mutex>
 #include <system_error>
-#include <utility>
-#include <vector>
+
+#include "likely/core/error.hpp"
+#include "likely/io/folder_leftovers.hpp"
+#include "likely/io/remove_inside.hpp"
+#include "likely/io/rename.hpp"
 
 namespace likely::io {
 
 namespace fs = std::filesystem;
 
-namespace {
+namespace detail {
 
 // Files are made all over the library, by functions that know nothing but a path: only the process can tell
 // what it made.
-std::mutex guard;
-std::vector<detail::MadeRecord*> records;
+class Records {
+ public:
+  static std::mutex guard;
+  static std::vector<MadeRecord*> all;
 
-void tell_records(const fs::path& path) {
-  std::error_code failed;
-  const fs::path whole = fs::absolute(path, failed);
-  if (failed) return;
-  const fs::path parent = fs::weakly_canonical(whole.parent_path(), failed);
-  if (failed) return;
-  const fs::path place = parent / whole.filename();
-  for (detail::MadeRecord* record : records) {
-    const fs::path inside = place.lexically_relative(record->folder());
-    if (!inside.empty() && inside != "." && *inside.begin() != "..") record->note(inside);
+  // The records of folders that a path lies in, oldest first, with the path in each.
+  static std::vector<std::pair<MadeRecord*, fs::path>> of(const fs::path& path) {
+    std::vector<std::pair<MadeRecord*, fs::path>> found;
+    if (all.empty()) return found;
+    std::error_code failed;
+    const fs::path whole = fs::absolute(path, failed);
+    if (failed) return found;
+    const fs::path parent = fs::weakly_canonical(whole.parent_path(), failed);
+    const fs::path place = failed ? whole : parent / whole.filename();
+    for (MadeRecord* record : all) {
+      if (record->covers(whole, place)) found.emplace_back(record, place.lexically_relative(record->folder_));
+    }
+    return found;
   }
+
+  static void check(const fs::path& path) {
+    for (const auto& [record, inside] : of(path)) record->check();
+  }
+
+  static Whose whose(const fs::path& path) {
+    const auto records = of(path);
+    if (records.empty()) return Whose::not_recorded;
+    bool there = false;
+    const std::optional<FilePrint> now = print_of(path, there);
+    if (!there) return Whose::nothing_there;
+    for (const auto& [record, inside] : records) {
+      for (const auto* list : {&record->made_, &record->known_}) {
+        const auto found = list->find(inside);
+        if (found != list->end() && found->second == now) return Whose::ours;
+      }
+    }
+    return Whose::others;
+  }
+
+  static void making(const fs::path& path) {
+    for (const auto& [record, inside] : of(path)) {
+      if (record->list_ < 0 || !record->listed_.insert(inside).second) continue;
+      // What cannot be listed is taken for somebody else's by the next process, and kept.
+      const std::string text = inside.string() + '\0';
+      [[maybe_unused]] const ssize_t written = write(record->list_, text.data(), text.size());
+    }
+  }
+
+  static void made(const fs::path& path) {
+    for (const auto& [record, inside] : of(path)) {
+      bool there = false;
+      record->made_[inside] = print_of(path, there);
+    }
+  }
+
+  static void kept(const fs::path& path, const std::string& name) {
+    const auto records = of(path);
+    if (!records.empty()) records.front().first->kept_.push_back({path, name});
+  }
+};
+
+std::mutex Records::guard;
+std::vector<MadeRecord*> Records::all;
+
+}  // namespace detail
+
+namespace {
+
+// Whether a path is the root or lies below it, part by part.
+bool is_below(const fs::path& path, const fs::path& root) {
+  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
 }
 
 }  // namespace
 
 void note_made(const fs::path& path) {
-  const std::lock_guard lock(guard);
-  if (records.empty()) return;
+  const std::lock_guard lock(detail::Records::guard);
   try {
-    tell_records(path);
+    detail::Records::made(path);
   } catch (...) {
     // No memory: what cannot be told would be taken for somebody else's for ever.
     std::remove(path.c_str());
@@ -49,44 +111,142 @@ void note_made(const fs::path& path) {
 }
 
 void make_folders(const fs::path& folder) {
+  detail::check_place(folder);
   std::vector<fs::path> missing;
   for (fs::path part = fs::absolute(folder); !fs::exists(part); part = part.parent_path())
     missing.push_back(part);
   std::reverse(missing.begin(), missing.end());
   for (const fs::path& part : missing) {
+    detail::note_making(part);
     if (fs::create_directory(part)) note_made(part);
   }
   fs::create_directories(folder);  // says why where a file is in the way
 }
 
+std::string text_of(const Kept& kept) {
+  return fmt::format("{} was somebody else's: it is kept as {}", kept.path.string(), kept.name);
+}
+
 namespace detail {
 
-MadeRecord::MadeRecord(fs::path folder) : folder_(std::move(folder)) {
-  const std::lock_guard lock(guard);
-  records.push_back(this);
+void note_changed(const fs::path& path) {
+  const std::lock_guard lock(Records::guard);
+  Records::made(path);
+}
+
+void note_making(const fs::path& path) {
+  const std::lock_guard lock(Records::guard);
+  Records::making(path);
+}
+
+Whose whose(const fs::path& path) {
+  const std::lock_guard lock(Records::guard);
+  return Records::whose(path);
+}
+
+void check_place(const fs::path& path) {
+  const std::lock_guard lock(Records::guard);
+  Records::check(path);
+}
+
+std::string kept_name(const std::string& name, int count) {
+  constexpr std::size_t kLongest = 255;
+  const std::string ending = count == 1 ? ".kept" : fmt::format(".kept-{}", count);
+  return name.substr(0, kLongest - ending.size()) + ending;
+}
+
+void set_aside(const fs::path& path) {
+  int error = EEXIST;
+  std::string name;
+  for (int count = 1; error == EEXIST && count < 1000; ++count) {
+    name = kept_name(path.filename().string(), count);
+    error = rename_new(path, path.parent_path() / name);
+  }
+  if (error == ENOENT) return;  // it is gone
+  if (error != 0)
+    throw Error(fmt::format("{} is somebody else's and cannot be set aside: {}", path.string(),
+                            std::generic_category().message(error)));
+  const std::lock_guard lock(Records::guard);
+  Records::kept(path, name);
+}
+
+MadeRecord::MadeRecord(fs::path folder, fs::path shown, Known known)
+    : folder_(std::move(folder)), shown_(std::move(shown)), named_(fs::absolute(shown_)) {
+  take_place();
+  if (known == Known::all) {
+    std::error_code failed;
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator at(folder_, options, failed), end; !failed && at != end;
+         at.increment(failed)) {
+      // No command makes links, pipes or devices: what leads out of the folder is not written through.
+      std::error_code unknown;
+      const fs::file_type kind = at->symlink_status(unknown).type();
+      if (kind != fs::file_type::regular && kind != fs::file_type::directory) continue;
+      bool there = false;
+      known_[at->path().lexically_relative(folder_)] = print_of(at->path(), there);
+    }
+  }
+  const std::lock_guard lock(Records::guard);
+  Records::all.push_back(this);
 }
 
 MadeRecord::~MadeRecord() {
-  const std::lock_guard lock(guard);
-  std::erase(records, this);
+  const std::lock_guard lock(Records::guard);
+  std::erase(Records::all, this);
+  if (list_ >= 0) close(list_);
+}
+
+void MadeRecord::take_place() {
+  struct stat there {};
+  if (stat(folder_.c_str(), &there) == 0) identity_ = {there.st_dev, there.st_ino};
+}
+
+void MadeRecord::list_in(const fs::path& other, const std::set<std::string>& signs_of_worth) {
+  list_ = away_from_standard_streams(
+      open(list_of_made(other).c_str(),
+           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+  std::string signs;
+  for (const std::string& name : signs_of_worth) (signs += '/' + name) += '\0';
+  if (list_ >= 0) {
+    [[maybe_unused]] const ssize_t written = write(list_, signs.data(), signs.size());
+  }
+}
+
+bool MadeRecord::covers(const fs::path& whole, const fs::path& place) const {
+  return is_below(place, folder_) || is_below(whole, named_);
+}
+
+// By its name: a link may lead elsewhere meanwhile.
+void MadeRecord::check() const {
+  struct stat there {};
+  if (stat(named_.c_str(), &there) != 0)
+    throw Error(fmt::format("{} is gone: it was moved or removed meanwhile", shown_.string()));
+  if (identity_ != std::pair(there.st_dev, there.st_ino))
+    throw Error(fmt::format("{}: another folder was put in its place meanwhile; nothing is written there",
+                            shown_.string()));
+}
+
+bool MadeRecord::has_made(const std::set<std::string>& names) const {
+  const std::lock_guard lock(Records::guard);
+  return std::any_of(made_.begin(), made_.end(), [&](const auto& made) {
+    bool there = false;
+    return names.contains(made.first.filename().string()) &&
+           print_of(folder_ / made.first, there) == made.second && there;
+  });
 }
 
 void MadeRecord::remove_made(const fs::path& folder) const {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(Records::guard);
   std::set<fs::path> folders;
-  for (const fs::path& inside : made_) {
-    struct stat there {};
-    if (lstat((folder / inside).c_str(), &there) == 0) {
-      if (S_ISDIR(there.st_mode)) {
-        folders.insert(inside);
-      } else {
-        unlink((folder / inside).c_str());
-      }
-    }
+  for (const auto& [inside, print] : made_) {
+    bool there = false;
+    const std::optional<FilePrint> now = print_of(folder / inside, there);
+    if (there && !now) folders.insert(inside);
+    if (there && now && now == print) remove_inside(folder, inside);
     for (fs::path part = inside.parent_path(); !part.empty(); part = part.parent_path()) folders.insert(part);
   }
   // A folder sorts before what is in it.
-  for (auto inside = folders.rbegin(); inside != folders.rend(); ++inside) rmdir((folder / *inside).c_str());
+  for (auto inside = folders.rbegin(); inside != folders.rend(); ++inside) remove_inside(folder, *inside);
 }
 
 }  // namespace detail

@@ -15,8 +15,8 @@ bool fits(const Tensor& stored, const Tensor& leaf) {
 
 }  // namespace
 
-void detail::refuse_empty_model(const std::filesystem::path& path) {
-  refuse("save", path.string() + " is not written: all tensors of the model are empty; was it moved from?");
+void detail::refuse_to_save(const std::filesystem::path& path, const std::string& why) {
+  refuse("save", path.string() + " is not written: " + why);
 }
 
 void detail::save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,

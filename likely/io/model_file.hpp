@@ -33,7 +33,23 @@ struct NamedLeaf {
 };
 void save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
                 const std::map<std::string, std::string>& metadata);
-[[noreturn]] void refuse_empty_model(const std::filesystem::path& path);
+// Whether a type is a struct whose parts hold tensors, or a vector, array, pair or tuple of such. (A vector
+// of tensors may have none by right.)
+template <class T>
+constexpr bool is_made_of_layers() {
+  if constexpr (likely::detail::HasParts<T>) {
+    return likely::detail::holds_tensors<T>();
+  } else if constexpr (likely::detail::is_sequence<T>) {
+    return is_made_of_layers<typename T::value_type>();
+  } else if constexpr (likely::detail::is_tuple_like<T>) {
+    return []<template <class...> class Tuple, class... Types>(Tuple<Types...>*) {
+      return (is_made_of_layers<Types>() || ...);
+    }(static_cast<T*>(nullptr));
+  } else {
+    return false;
+  }
+}
+[[noreturn]] void refuse_to_save(const std::filesystem::path& path, const std::string& why);
 // `misfit` is asked once the tensors are in their places; where it complains, they are taken out again.
 std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
                                               const std::vector<NamedLeaf>& leaves,
@@ -43,18 +59,27 @@ std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
 }  // namespace detail
 
 // Writes all tensors of a tree: parameters, frozen parts and buffers. Empty ones (an optimizer's, before its
-// first step) are left out. Refuses a model that has parameters, all of which are empty: it was moved from,
-// and would replace a good file by nothing.
+// first step) are left out. Refuses, before it touches the file, what could not be read back: a model that
+// has parameters, all of which are empty, a vector of layers without layers, a part that was moved from, and
+// parts that are not what their struct says they must be (tree/misfit.hpp). A vector inside a model that lost
+// its layers by a move cannot be told from one that never had any, and is saved as such.
 template <Tree Model>
 void save(const std::filesystem::path& path, const Model& model,
           const std::map<std::string, std::string>& metadata = {}) {
-  std::size_t parameters = 0, filled = 0;
-  auto leaf = [&](const std::string&, const Tensor& tensor, bool is_buffer) {
+  std::size_t tensors = 0, parameters = 0, filled = 0;
+  std::string wrong;
+  auto leaf = [&](const std::string& name, const Tensor& tensor, bool is_buffer) {
+    ++tensors;
     parameters += is_buffer ? 0 : 1;
     filled += tensor.defined() ? 1 : 0;
+    if (tensor.moved_from() && wrong.empty()) wrong = "part \"" + name + "\" was moved from";
   };
-  likely::detail::walk_tree<false>({}, model, leaf);
-  if (parameters > 0 && filled == 0) detail::refuse_empty_model(path);
+  likely::detail::walk_tree<true>({}, model, leaf);
+  if (tensors == 0 && detail::is_made_of_layers<Model>())
+    wrong = "the model holds no tensors, though its layers do; was it moved from?";
+  if (parameters > 0 && filled == 0) wrong = "all tensors of the model are empty; was it moved from?";
+  if (wrong.empty()) wrong = misfit(model);
+  if (!wrong.empty()) detail::refuse_to_save(path, wrong);
   detail::save_parts(path, named_parts(model), metadata);
 }
 

@@ -3,9 +3,12 @@
 
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
+
+#include "likely/core/whole_number.hpp"
 
 namespace likely::io {
 
@@ -14,9 +17,9 @@ namespace likely::io {
 template <class Number>
 bool parse_number(std::string_view text, Number& value) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
   if constexpr (std::is_floating_point_v<Number>) {
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
     if (error == std::errc::result_out_of_range && stop == end) {
       long double wide = 0.0L;  // says on which side, but for numbers of thousands of digits
       const bool known = std::from_chars(text.data(), end, wide).ec == std::errc();
@@ -26,8 +29,12 @@ bool parse_number(std::string_view text, Number& value) {
       value = text.starts_with('-') ? -size : size;
       return true;
     }
+    return error == std::errc() && stop == end;
+  } else {
+    const std::optional<Number> whole = whole_number<Number>(text);
+    value = whole.value_or(Number{});
+    return whole.has_value();
   }
-  return error == std::errc() && stop == end;
 }
 
 }  // namespace likely::io

@@ -1,13 +1,16 @@
 #include "likely/io/safetensors.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/safetensors_header.hpp"
 
 namespace likely::io {
@@ -56,6 +59,29 @@ void check_names(const NamedTensors& named) {
     refuse("save_safetensors", std::string("the metadata \"") + kChecksumsKey + "\" are likely's own");
 }
 
+std::string quoted(const std::string& text) { return exact_json_text(text); }
+
+// Written piece by piece: a tree of JSON needs memory to be taken apart again, and where there is none its
+// destructor ends the program.
+std::string header_text(const std::vector<std::pair<std::string, Tensor>>& tensors,
+                        const std::map<std::string, std::string>& metadata) {
+  std::string text = R"({"__metadata__":{)";
+  for (const auto& [key, word] : metadata) {
+    if (text.back() != '{') text += ',';
+    text += quoted(key) + ":" + quoted(word);
+  }
+  text += '}';
+  std::uint64_t offset = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const std::uint64_t end =
+        offset + static_cast<std::uint64_t>(tensor.size()) * likely::size_of(tensor.dtype());
+    text += fmt::format(R"(,{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})", quoted(name),
+                        type_name(tensor.dtype()), fmt::join(tensor.shape(), ","), offset, end);
+    offset = end;
+  }
+  return text + "}";
+}
+
 }  // namespace
 
 const Tensor& NamedTensors::operator[](const std::string& name) const {
@@ -94,23 +120,12 @@ void save_safetensors(const std::filesystem::path& path, const NamedTensors& nam
     checksums.push_back(
         checksum_of(dense.raw(), static_cast<std::size_t>(dense.size()) * likely::size_of(dense.dtype())));
   }
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
   std::map<std::string, std::string> metadata = named.metadata;
   metadata[kChecksumsKey] = checksums_text(checksums);
-  header["__metadata__"] = metadata;
-  std::uint64_t offset = 0;
-  for (const auto& [name, tensor] : ordered) {
-    const std::uint64_t end =
-        offset + static_cast<std::uint64_t>(tensor.size()) * likely::size_of(tensor.dtype());
-    header[name] = {{"dtype", type_name(tensor.dtype())},
-                    {"shape", std::vector<std::int64_t>(tensor.shape().begin(), tensor.shape().end())},
-                    {"data_offsets", {offset, end}}};
-    offset = end;
-  }
   std::string text;
   try {
-    text = header.dump();
-  } catch (const nlohmann::json::exception&) {
+    text = header_text(ordered, metadata);
+  } catch (const Error&) {
     refuse("save_safetensors", path.string() + ": a name or the metadata is not valid UTF-8");
   }
   text.append((8 - text.size() % 8) % 8, ' ');

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "likely/io/json.hpp"
+
 namespace likely::io {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kLongestHeader = 100'000'000;  // what the format allows
@@ -48,10 +47,10 @@ std::uint64_t header_length(const InputFile& file) {
 
 // Names that come twice, and depths that only a broken file has, are seen while reading: the parser itself
 // would keep the last of two, and a thousand brackets.
-Json parse(const InputFile& file, const std::string& text) {
+SortedJson parse_header(const InputFile& file, const std::string& text) {
   std::set<std::string> names;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
+  const auto watch = [&](int depth, SortedJson::parse_event_t event, SortedJson& parsed) {
+    using Event = SortedJson::parse_event_t;
     if ((event == Event::object_start || event == Event::array_start) && depth >= kDeepest) {
       file.refuse("the header is nested too deeply");
     }
@@ -61,24 +60,25 @@ Json parse(const InputFile& file, const std::string& text) {
     return true;
   };
   try {
-    Json header = Json::parse(text, watch);
+    SortedJson header = watched_json(text, watch);
     if (header.is_object()) return header;
-  } catch (const Json::parse_error& error) {
+  } catch (const SortedJson::parse_error& error) {
     file.refuse("the header is not JSON, see byte " + std::to_string(kLengthBytes + error.byte));
-  } catch (const Json::out_of_range&) {
+  } catch (const SortedJson::out_of_range&) {
     file.refuse("the header holds a number that is too large");
   }
   file.refuse("the header is not a JSON object");
 }
 
-std::optional<std::uint64_t> whole_number(const Json& json) {
+std::optional<std::uint64_t> whole_of(const SortedJson& json) {
   if (json.is_number_unsigned()) return json.get<std::uint64_t>();
   return std::nullopt;
 }
 
 class EntryReader {
  public:
-  EntryReader(const InputFile& file, const std::string& name, const Json& json, std::uint64_t data_start)
+  EntryReader(const InputFile& file, const std::string& name, const SortedJson& json,
+              std::uint64_t data_start)
       : file_(file), name_(name), json_(json), data_start_(data_start) {}
 
   SafetensorsEntry read() const {
@@ -100,14 +100,14 @@ class EntryReader {
     file_.refuse("tensor \"" + name_ + "\" " + message);
   }
 
-  const Json& field(const char* key) const {
+  const SortedJson& field(const char* key) const {
     const auto found = json_.find(key);
     if (found == json_.end()) refuse("has no " + std::string(key));
     return *found;
   }
 
   Element element() const {
-    const Json& dtype = field("dtype");
+    const SortedJson& dtype = field("dtype");
     if (!dtype.is_string()) refuse("has a dtype that is not a string");
     const auto name = dtype.get<std::string>();
     for (const auto& [known, type] : kTypes) {
@@ -117,25 +117,25 @@ class EntryReader {
   }
 
   Shape shape() const {
-    const Json& dims = field("shape");
+    const SortedJson& dims = field("shape");
     if (!dims.is_array()) refuse("has a shape that is not a list");
     if (dims.size() > Shape::kMaxRank) {
       refuse("has " + std::to_string(dims.size()) + " dimensions, at most 8 are supported");
     }
     Shape shape;
-    for (const Json& dim : dims) {
-      const auto size = whole_number(dim);
-      if (!size || *size > (std::uint64_t{1} << 62)) refuse("has the impossible dimension " + dim.dump());
+    for (const SortedJson& dim : dims) {
+      const auto size = whole_of(dim);
+      if (!size || *size > (std::uint64_t{1} << 62)) refuse("has the impossible dimension " + json_text(dim));
       shape.push_back(static_cast<std::int64_t>(*size));
     }
     return shape;
   }
 
   std::pair<std::uint64_t, std::uint64_t> offsets() const {
-    const Json& both = field("data_offsets");
+    const SortedJson& both = field("data_offsets");
     const bool two = both.is_array() && both.size() == 2;
-    const auto begin = two ? whole_number(both[0]) : std::nullopt;
-    const auto end = two ? whole_number(both[1]) : std::nullopt;
+    const auto begin = two ? whole_of(both[0]) : std::nullopt;
+    const auto end = two ? whole_of(both[1]) : std::nullopt;
     if (!begin || !end || *begin > *end) refuse("has data_offsets that are not two growing numbers");
     if (*end > file_.size() - data_start_) {
       refuse("ends at byte " + std::to_string(*end) + " of the data, which has " +
@@ -146,7 +146,7 @@ class EntryReader {
 
   const InputFile& file_;
   const std::string& name_;
-  const Json& json_;
+  const SortedJson& json_;
   std::uint64_t data_start_;
 };
 
@@ -169,7 +169,7 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   std::string text(length, '\0');
   file.read(kLengthBytes, text.data(), text.size());
   const std::uint64_t data_start = kLengthBytes + length;
-  const Json json = parse(file, text);
+  const SortedJson json = parse_header(file, text);
 
   SafetensorsHeader header;
   for (const auto& [name, value] : json.items()) {
@@ -190,6 +190,13 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   check_layout(file, header.entries, data_start);
   header.checksums = take_checksums(text, header.metadata, header.entries.size());
   return header;
+}
+
+std::string_view safetensors_type(Element element) {
+  for (const auto& [name, known] : kTypes) {
+    if (known == element) return name;
+  }
+  return "?";
 }
 
 }  // namespace likely::io

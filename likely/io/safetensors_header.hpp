@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "likely/core/shape.hpp"
@@ -28,5 +29,8 @@ struct SafetensorsHeader {
 };
 
 SafetensorsHeader read_safetensors_header(const InputFile& file);
+
+// "F16", as the format has it.
+std::string_view safetensors_type(Element element);
 
 }  // namespace likely::io

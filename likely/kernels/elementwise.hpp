@@ -50,8 +50,8 @@ enum class Unary : std::uint8_t {
   softplus,    // log(1 + e^x)
   sigmoid,
   logsigmoid,
-  heaviside,  // 1 where x >= 0, else 0
-  rect,       // 1 where 0 <= x <= 1, else 0
+  heaviside,  // 1 where x >= 0, 0 below, NaN of NaN
+  rect,       // 1 where 0 <= x <= 1, else 0, NaN of NaN
 };
 inline constexpr int kUnaryCount = static_cast<int>(Unary::rect) + 1;
 

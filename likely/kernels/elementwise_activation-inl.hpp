@@ -142,7 +142,8 @@ struct Heaviside : WithoutParameters {
   using WithoutParameters::WithoutParameters;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
-    return hn::IfThenElseZero(hn::Ge(x, hn::Zero(d)), constant(d, 1.0));
+    const auto step = hn::IfThenElseZero(hn::Ge(x, hn::Zero(d)), constant(d, 1.0));
+    return hn::IfThenElse(hn::IsNaN(x), x, step);
   }
 };
 
@@ -152,7 +153,8 @@ struct Rect : WithoutParameters {
   template <class D, class V>
   HWY_INLINE V operator()(D d, V x) const {
     const auto one = constant(d, 1.0);
-    return hn::IfThenElseZero(hn::And(hn::Ge(x, hn::Zero(d)), hn::Le(x, one)), one);
+    const auto box = hn::IfThenElseZero(hn::And(hn::Ge(x, hn::Zero(d)), hn::Le(x, one)), one);
+    return hn::IfThenElse(hn::IsNaN(x), x, box);
   }
 };
 

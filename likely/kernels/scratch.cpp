@@ -76,9 +76,7 @@ Blocks::~Blocks() { own_blocks = nullptr; }
 
 }  // namespace
 
-void refuse_bytes(std::size_t bytes) {
-  refuse("kernel", "out of memory: " + std::to_string(bytes) + " bytes wanted");
-}
+void refuse_bytes(std::size_t bytes) { refuse_memory("kernel", std::to_string(bytes) + " bytes wanted"); }
 
 void* scratch_bytes(ScratchSlot slot, std::size_t bytes) {
   constexpr std::size_t kMost = std::size_t{1} << 46;

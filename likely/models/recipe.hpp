@@ -59,6 +59,7 @@ struct Report {
   std::vector<Measured> figures{};
   std::vector<std::filesystem::path> pictures{};  // without their endings: each is there as .png and .svg
   std::vector<std::string> warnings{};            // which pictures could not be drawn, and why
+  std::vector<std::string> notes{};               // what was decided about the data, a sentence each
   std::string text{};                             // what else to print, such as a table
   std::int64_t epochs = 0;
   double seconds = 0.0;
@@ -72,6 +73,12 @@ struct PredictionColumn {
   std::vector<std::string> words{};  // where there are any, a value is the place of its word here
 };
 using Predictions = std::vector<PredictionColumn>;
+
+// Predictions for the rows of a file.
+struct Predicted {
+  Predictions columns{};
+  std::vector<std::string> notes{};  // what was decided about the rows, such as values that were filled in
+};
 
 // What a figure should be about.
 struct Expected {
@@ -98,7 +105,7 @@ struct Recipe {
   // Measures again what run.out holds, on run.data.
   std::function<Report(const Run&)> evaluate{};
   // Predictions for the rows of a user's file.
-  std::function<Predictions(const Run&, const std::filesystem::path& rows)> predict{};
+  std::function<Predicted(const Run&, const std::filesystem::path& rows)> predict{};
   // Draws again; returns the pictures. Refuses, naming those that could not be drawn.
   std::function<std::vector<std::filesystem::path>(const Run&)> plot{};
 };

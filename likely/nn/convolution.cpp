@@ -4,6 +4,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/nn/sizes.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::nn {
 
@@ -93,5 +94,10 @@ ConvTranspose2d::ConvTranspose2d(std::int64_t in, std::int64_t out, const Extent
                           rng);
   bias = initial_bias(chosen.bias, out);
 }
+
+std::string Conv1d::misfit() const { return empty_misfit("weight", weight); }
+std::string Conv2d::misfit() const { return empty_misfit("weight", weight); }
+std::string ConvTranspose1d::misfit() const { return empty_misfit("weight", weight); }
+std::string ConvTranspose2d::misfit() const { return empty_misfit("weight", weight); }
 
 }  // namespace likely::nn

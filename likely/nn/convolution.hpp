@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "likely/core/parts.hpp"
 #include "likely/core/place.hpp"
@@ -49,6 +50,7 @@ struct Conv1d {
   Tensor operator()(const Tensor& x) const {
     return inside_layer(*this, [&] { return conv1d(x, weight, bias, options); });
   }
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight, bias)
 };
 
@@ -65,6 +67,7 @@ struct Conv2d {
   Tensor operator()(const Tensor& x) const {
     return inside_layer(*this, [&] { return conv2d(x, weight, bias, options); });
   }
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight, bias)
 };
 
@@ -102,6 +105,7 @@ struct ConvTranspose1d {
   Tensor operator()(const Tensor& x) const {
     return inside_layer(*this, [&] { return conv_transpose1d(x, weight, bias, options); });
   }
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight, bias)
 };
 struct ConvTranspose2d {
@@ -117,6 +121,7 @@ struct ConvTranspose2d {
   Tensor operator()(const Tensor& x) const {
     return inside_layer(*this, [&] { return conv_transpose2d(x, weight, bias, options); });
   }
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight, bias)
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "likely/core/parts.hpp"
 #include "likely/core/place.hpp"
@@ -20,6 +21,7 @@ struct Embedding {
   Tensor operator()(const Tensor& ids) const {
     return inside_layer(*this, [&] { return embedding(weight, ids); });
   }
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight)
 };
 

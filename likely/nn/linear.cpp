@@ -2,6 +2,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/nn/sizes.hpp"
+#include "likely/tree/misfit.hpp"
 
 namespace likely::nn {
 
@@ -13,5 +14,7 @@ Linear::Linear(std::int64_t in, std::int64_t out, const LinearOptions& options, 
   weight = initial_weight(options.init, shape, fans_of(shape), rng);
   if (options.bias) bias = zeros({out});
 }
+
+std::string Linear::misfit() const { return empty_misfit("weight", weight); }
 
 }  // namespace likely::nn

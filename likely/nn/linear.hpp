@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "likely/core/parts.hpp"
 #include "likely/core/place.hpp"
@@ -33,6 +34,7 @@ struct Linear {
   Tensor operator()(const Tensor& x) const {
     return inside_layer(*this, [&] { return linear(x, weight, bias, activation); });
   }
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight, bias)
 };
 

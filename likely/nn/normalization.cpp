@@ -32,7 +32,10 @@ BatchNorm::BatchNorm(std::int64_t channels, const BatchNormOptions& options)
 }
 
 std::string BatchNorm::misfit() const {
-  std::string wrong = values_misfit("running_mean", running_mean, Values::not_nan);
+  std::string wrong = empty_misfit("running_mean", running_mean);
+  if (wrong.empty()) wrong = empty_misfit("running_var", running_var);
+  if (wrong.empty()) wrong = empty_misfit("num_batches_tracked", num_batches_tracked);
+  if (wrong.empty()) wrong = values_misfit("running_mean", running_mean, Values::not_nan);
   if (wrong.empty()) wrong = values_misfit("running_var", running_var, Values::not_negative);
   if (wrong.empty()) wrong = values_misfit("num_batches_tracked", num_batches_tracked, Values::count);
   return wrong;
@@ -84,6 +87,8 @@ RmsNorm::RmsNorm(std::int64_t features, double chosen_epsilon) : epsilon(chosen_
 Tensor RmsNorm::operator()(const Tensor& x) const {
   return inside_layer(*this, [&] { return rms_norm(x, 1, weight, epsilon); });
 }
+
+std::string RmsNorm::misfit() const { return empty_misfit("weight", weight); }
 
 GroupNorm::GroupNorm(std::int64_t wanted, std::int64_t channels, const NormOptions& options)
     : groups(wanted), epsilon(options.epsilon) {

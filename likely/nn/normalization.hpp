@@ -35,7 +35,7 @@ struct BatchNorm {
   Tensor operator()(const Tensor& x, const Tensor& residual, const Training& training) {
     return train(x, residual, training);
   }
-  // What of its running statistics cannot be (tree/misfit.hpp).
+  // What of its running statistics is missing or cannot be (tree/misfit.hpp).
   std::string misfit() const;
   LIKELY_PARTS(weight, bias, running_mean, running_var, num_batches_tracked)
 
@@ -72,6 +72,7 @@ struct RmsNorm {
   explicit RmsNorm(std::int64_t features, double epsilon = 1e-6);
 
   Tensor operator()(const Tensor& x) const;
+  std::string misfit() const;  // (tree/misfit.hpp): the weight must be there
   LIKELY_PARTS(weight)
 };
 

@@ -78,7 +78,7 @@ Tensor smooth_labels(const Tensor& labels, std::int64_t classes, double epsilon,
 
 Tensor noisy_labels(const Tensor& labels, std::int64_t classes, double p, const Training& training) {
   check_fraction("noisy_labels", "p", p);
-  one_hot(labels, classes);  // for its checks
+  static_cast<void>(one_hot(labels, classes));  // for its checks
   const Tensor drawn = training.split().randint(0, classes, labels.shape());
   const Tensor replaced = training.split().bernoulli(labels.shape(), p) > 0.5;
   return where(replaced, drawn, labels);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "likely/ops/key_log.hpp"
 #include "likely/ops/rng.hpp"
 
 namespace likely {
@@ -31,11 +32,12 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  // The next key: two layers never share one.
+  // The next key: two layers never share one. Where checkpoint() runs a function again, its layers are handed
+  // the keys of the first time.
   Rng split() const {
     Rng place = rng_;
     place.skip(taken_.fetch_add(1, std::memory_order_relaxed));
-    return place.split();
+    return detail::taken_key(place.split());
   }
 
   // Whether layers are to take the statistics of the batch, and to remember them.

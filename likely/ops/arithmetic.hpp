@@ -8,63 +8,72 @@
 
 namespace likely {
 
-Tensor add(const Tensor& a, const Tensor& b);
-Tensor subtract(const Tensor& a, const Tensor& b);
-Tensor multiply(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor subtract(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor multiply(const Tensor& a, const Tensor& b);
 // Whole numbers by whole numbers, x / 2 too: rounded towards minus infinity, and 0 where the divisor is 0.
 // For fractions divide by a floating number: x / 2.0. (A number divided by a tensor, 1 / x, is always
 // floating.)
-Tensor divide(const Tensor& a, const Tensor& b);
-Tensor negative(const Tensor& x);
+[[nodiscard]] Tensor divide(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor negative(const Tensor& x);
 
-Tensor add(const Tensor& x, PlainNumber number);
-Tensor multiply(const Tensor& x, PlainNumber number);
+[[nodiscard]] Tensor add(const Tensor& x, PlainNumber number);
+[[nodiscard]] Tensor multiply(const Tensor& x, PlainNumber number);
 
 // a^b. Derivatives: b a^(b-1) and a^b log a; where a = 0 and b >= 0 the second is 0. Whole numbers refuse a
 // negative whole power, unless they are 1 or -1; pow(x, -1.0) is floating.
-Tensor pow(const Tensor& a, const Tensor& b);
-Tensor pow(const Tensor& x, PlainNumber exponent);
-Tensor pow(PlainNumber base, const Tensor& exponent);
+[[nodiscard]] Tensor pow(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor pow(const Tensor& x, PlainNumber exponent);
+[[nodiscard]] Tensor pow(PlainNumber base, const Tensor& exponent);
 
 // The larger and the smaller of two; NaN if either is. Equal elements share the gradient in halves.
-Tensor maximum(const Tensor& a, const Tensor& b);
-Tensor minimum(const Tensor& a, const Tensor& b);
-Tensor maximum(const Tensor& x, PlainNumber number);
-Tensor minimum(const Tensor& x, PlainNumber number);
+[[nodiscard]] Tensor maximum(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor minimum(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor maximum(const Tensor& x, PlainNumber number);
+[[nodiscard]] Tensor minimum(const Tensor& x, PlainNumber number);
 
 // min(max(x, low), high). The derivative is 1 from low to high, both included, and 0 outside. Refuses low >
 // high.
-Tensor clip(const Tensor& x, PlainNumber low, PlainNumber high);
+[[nodiscard]] Tensor clip(const Tensor& x, PlainNumber low, PlainNumber high);
 
 // |x|; the derivative at 0 is 0.
-Tensor abs(const Tensor& x);
+[[nodiscard]] Tensor abs(const Tensor& x);
 // -1, 0 or 1; the derivative is 0 everywhere.
-Tensor sign(const Tensor& x);
-Tensor square(const Tensor& x);
-Tensor reciprocal(const Tensor& x);
-Tensor floor(const Tensor& x);
-Tensor ceil(const Tensor& x);
+[[nodiscard]] Tensor sign(const Tensor& x);
+[[nodiscard]] Tensor square(const Tensor& x);
+[[nodiscard]] Tensor reciprocal(const Tensor& x);
+[[nodiscard]] Tensor floor(const Tensor& x);
+[[nodiscard]] Tensor ceil(const Tensor& x);
 // To the nearest whole number, halves to the even one.
-Tensor round(const Tensor& x);
+[[nodiscard]] Tensor round(const Tensor& x);
 
-inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
-inline Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b); }
-inline Tensor operator*(const Tensor& a, const Tensor& b) { return multiply(a, b); }
-inline Tensor operator/(const Tensor& a, const Tensor& b) { return divide(a, b); }
-inline Tensor operator-(const Tensor& x) { return negative(x); }
-inline Tensor operator+(const Tensor& x, PlainNumber number) { return add(x, number); }
-inline Tensor operator+(PlainNumber number, const Tensor& x) { return add(x, number); }
-inline Tensor operator-(const Tensor& x, PlainNumber number) { return add(x, -number); }
-inline Tensor operator-(PlainNumber number, const Tensor& x) { return add(negative(x), number); }
-inline Tensor operator*(const Tensor& x, PlainNumber number) { return multiply(x, number); }
-inline Tensor operator*(PlainNumber number, const Tensor& x) { return multiply(x, number); }
-Tensor operator/(const Tensor& x, PlainNumber number);
-inline Tensor operator/(PlainNumber number, const Tensor& x) { return multiply(reciprocal(x), number); }
+[[nodiscard]] inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+[[nodiscard]] inline Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b); }
+[[nodiscard]] inline Tensor operator*(const Tensor& a, const Tensor& b) { return multiply(a, b); }
+[[nodiscard]] inline Tensor operator/(const Tensor& a, const Tensor& b) { return divide(a, b); }
+[[nodiscard]] inline Tensor operator-(const Tensor& x) { return negative(x); }
+[[nodiscard]] inline Tensor operator+(const Tensor& x, PlainNumber number) { return add(x, number); }
+[[nodiscard]] inline Tensor operator+(PlainNumber number, const Tensor& x) { return add(x, number); }
+[[nodiscard]] inline Tensor operator-(const Tensor& x, PlainNumber number) { return add(x, -number); }
+[[nodiscard]] inline Tensor operator-(PlainNumber number, const Tensor& x) {
+  return add(negative(x), number);
+}
+[[nodiscard]] inline Tensor operator*(const Tensor& x, PlainNumber number) { return multiply(x, number); }
+[[nodiscard]] inline Tensor operator*(PlainNumber number, const Tensor& x) { return multiply(x, number); }
+[[nodiscard]] Tensor operator/(const Tensor& x, PlainNumber number);
+[[nodiscard]] inline Tensor operator/(PlainNumber number, const Tensor& x) {
+  return multiply(reciprocal(x), number);
+}
 
-// `x += y` is `x = x + y`: tensors are values, nobody else sees a change.
+// `x += y` is `x = x + y`, for tensors and numbers: tensors are values, nobody else sees a change. Types and
+// shapes are those of x + y, so that whole numbers += 0.5 become f32.
 inline Tensor& operator+=(Tensor& x, const Tensor& y) { return x = add(x, y); }
 inline Tensor& operator-=(Tensor& x, const Tensor& y) { return x = subtract(x, y); }
 inline Tensor& operator*=(Tensor& x, const Tensor& y) { return x = multiply(x, y); }
 inline Tensor& operator/=(Tensor& x, const Tensor& y) { return x = divide(x, y); }
+inline Tensor& operator+=(Tensor& x, PlainNumber number) { return x = x + number; }
+inline Tensor& operator-=(Tensor& x, PlainNumber number) { return x = x - number; }
+inline Tensor& operator*=(Tensor& x, PlainNumber number) { return x = x * number; }
+inline Tensor& operator/=(Tensor& x, PlainNumber number) { return x = x / number; }
 
 }  // namespace likely

@@ -19,6 +19,7 @@ struct AttentionOptions {
 // (..., queries, keys). Memory grows with queries + keys, not with their product. There it does grow: in
 // second derivatives and in gradients for a floating mask, which are composed of public operations. Refuses
 // queries that see no key, and scores that are NaN or +inf, by their place.
-Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options = {});
+[[nodiscard]] Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                               const AttentionOptions& options = {});
 
 }  // namespace likely

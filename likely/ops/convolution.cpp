@@ -1,6 +1,7 @@
 #include "likely/ops/convolution.hpp"
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/convolution.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -205,7 +206,7 @@ DType common_type(const Call& call) {
   return call.bias.defined() ? promote(type, call.bias.dtype()) : type;
 }
 
-Tensor convolution(const Call& call, const Conv2dOptions& options) {
+Geometry convolution_geometry(const Call& call, const Conv2dOptions& options) {
   check_at_least(call, "stride", options.stride, 1);
   check_at_least(call, "dilation", options.dilation, 1);
   check_at_least(call, "padding", options.padding.size, 0);
@@ -237,12 +238,18 @@ Tensor convolution(const Call& call, const Conv2dOptions& options) {
                           extent_string(call.flat, {reach.height + 1, reach.width + 1}) +
                           ", beyond the padded input: " + call.shapes());
   }
+  return s;
+}
+
+Tensor convolution(const Call& call, const Conv2dOptions& options) {
+  const Geometry s =
+      concerning({&call.weight, &call.bias}, [&] { return convolution_geometry(call, options); });
   const DType type = common_type(call);
   return convolve(s, cast(call.x, type), cast(call.weight, type),
                   call.bias.defined() ? cast(call.bias, type) : Tensor(), options.relu);
 }
 
-Tensor transposed_convolution(const Call& call, const ConvTranspose2dOptions& options) {
+Geometry transposed_geometry(const Call& call, const ConvTranspose2dOptions& options) {
   check_at_least(call, "stride", options.stride, 1);
   check_at_least(call, "dilation", options.dilation, 1);
   check_at_least(call, "padding", options.padding, 0);
@@ -279,6 +286,12 @@ Tensor transposed_convolution(const Call& call, const ConvTranspose2dOptions& op
                           extent_string(call.flat, options.padding));
   }
   check_padded(call, s);
+  return s;
+}
+
+Tensor transposed_convolution(const Call& call, const ConvTranspose2dOptions& options) {
+  const Geometry s =
+      concerning({&call.weight, &call.bias}, [&] { return transposed_geometry(call, options); });
   const DType type = common_type(call);
   Tensor y = transposed(s, cast(call.x, type), cast(call.weight, type));
   if (!call.bias.defined()) return y;

@@ -49,10 +49,10 @@ struct Conv2dOptions {
 // with x (N, C, H, W), weight (O, C / groups, height, width), bias (O) or empty; in 1-D without H and height.
 // Output group g sees only input group g. Sizes: (H + 2 padding - dilation (height - 1) - 1) / stride + 1.
 // Refuses shapes that do not fit, and a kernel that reaches beyond the padded input.
-Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
-              const Conv1dOptions& options = {});
-Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
-              const Conv2dOptions& options = {});
+[[nodiscard]] Tensor conv1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                            const Conv1dOptions& options = {});
+[[nodiscard]] Tensor conv2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                            const Conv2dOptions& options = {});
 
 // Also refused: output_padding < 0 or >= stride.
 struct ConvTranspose1dOptions {
@@ -74,9 +74,9 @@ struct ConvTranspose2dOptions {
 // x (N, C, H, W), weight (C, O / groups, height, width), bias (O) or empty. Sizes: (H - 1) stride - 2 padding
 // + dilation (height - 1) + 1 + output_padding, where output_padding picks one of the `stride` sizes that the
 // convolution maps to H. Refuses shapes that do not fit, and padding that leaves nothing.
-Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
-                        const ConvTranspose1dOptions& options = {});
-Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
-                        const ConvTranspose2dOptions& options = {});
+[[nodiscard]] Tensor conv_transpose1d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                                      const ConvTranspose1dOptions& options = {});
+[[nodiscard]] Tensor conv_transpose2d(const Tensor& x, const Tensor& weight, const Tensor& bias = {},
+                                      const ConvTranspose2dOptions& options = {});
 
 }  // namespace likely

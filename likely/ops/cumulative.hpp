@@ -6,17 +6,17 @@
 namespace likely {
 
 // y_i = x_0 + ... + x_i. Bools and whole numbers give i64.
-Tensor cumsum(const Tensor& x, int axis, bool reversed = false);
+[[nodiscard]] Tensor cumsum(const Tensor& x, int axis, bool reversed = false);
 
 // y_i = x_0 x_1 ... x_i. Bools and whole numbers give i64. The derivative is right also where elements are 0.
-Tensor cumprod(const Tensor& x, int axis, bool reversed = false);
+[[nodiscard]] Tensor cumprod(const Tensor& x, int axis, bool reversed = false);
 
 // y_i = log(e^x_0 + ... + e^x_i) without overflow. Bools and whole numbers become f32. Where all elements so
 // far are -inf the result is -inf and the derivative 0.
-Tensor logcumsumexp(const Tensor& x, int axis, bool reversed = false);
+[[nodiscard]] Tensor logcumsumexp(const Tensor& x, int axis, bool reversed = false);
 
 // y_i = a_i y_(i-1) + b_i with y_(-1) = 0: discounted returns, exponential averages, learning rules. The
 // factors and inputs broadcast against each other; whole numbers become f32.
-Tensor linear_recurrence(const Tensor& a, const Tensor& b, int axis, bool reversed = false);
+[[nodiscard]] Tensor linear_recurrence(const Tensor& a, const Tensor& b, int axis, bool reversed = false);
 
 }  // namespace likely

@@ -7,7 +7,7 @@ namespace likely {
 
 // The lower triangular L with a = L L^T. Refuses matrices that are not symmetric (beyond rounding) and,
 // naming the leading minor, those that are not positive definite. Its gradient is symmetric.
-Tensor cholesky(const Tensor& a);
+[[nodiscard]] Tensor cholesky(const Tensor& a);
 
 struct Lu {
   Tensor permutation;  // P, a matrix of 0 and 1; constant
@@ -24,6 +24,6 @@ struct TriangularSolve {
 };
 // x with a x = b, where a is triangular (..., n, n) and b (..., n, k), or a vector (n,). Leading axes
 // broadcast. Refuses shapes that do not fit and, unless it is not read, a diagonal with a 0.
-Tensor triangular_solve(const Tensor& a, const Tensor& b, const TriangularSolve& options = {});
+[[nodiscard]] Tensor triangular_solve(const Tensor& a, const Tensor& b, const TriangularSolve& options = {});
 
 }  // namespace likely

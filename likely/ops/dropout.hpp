@@ -9,6 +9,6 @@ namespace likely {
 // Each element is 0 with probability p and x / (1 - p) otherwise, so that the expectation is x. The same rng
 // makes the same choice; the backward pass makes it again instead of keeping it. Refuses p outside [0, 1) and
 // x that is not floating.
-Tensor dropout(const Tensor& x, double p, Rng rng);
+[[nodiscard]] Tensor dropout(const Tensor& x, double p, Rng rng);
 
 }  // namespace likely

@@ -15,6 +15,6 @@ namespace likely {
 // alphabetical order, the letters that occur once. Several operands are contracted in pairs, smallest results
 // first, by matrix products. Refuses what is not such a text, another number of operands or of dimensions,
 // sizes that disagree, and results that name an index twice or one that no operand has.
-Tensor einsum(std::string_view indices, const std::vector<Tensor>& operands);
+[[nodiscard]] Tensor einsum(std::string_view indices, const std::vector<Tensor>& operands);
 
 }  // namespace likely

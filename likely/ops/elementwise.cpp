@@ -1,6 +1,7 @@
 #include "likely/ops/elementwise.hpp"
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/strided.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/view.hpp"
@@ -103,7 +104,7 @@ Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& ru
     kernels::apply_binary(operation, dtype, a.raw(), b.raw(), y.mutable_raw(), y.size(), p);
     return y;
   }
-  const Shape shape = broadcast_shapes(name, a.shape(), b.shape());
+  const Shape shape = concerning({&a, &b}, [&] { return broadcast_shapes(name, a.shape(), b.shape()); });
   Tensor y = Tensor::uninitialized(shape, dtype);
   const Strides strides_a = broadcast_strides(a, shape);
   const Strides strides_b = broadcast_strides(b, shape);

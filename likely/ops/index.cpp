@@ -4,6 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/index.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/view.hpp"
@@ -178,14 +179,16 @@ Tensor one_hot(const Tensor& labels, std::int64_t classes, DType dtype) {
 }
 
 Tensor embedding(const Tensor& table, const Tensor& ids) {
-  check_type("embedding", ids);
-  if (table.rank() != 2) {
-    refuse("embedding", "the table must have two dimensions, got shape " + table.shape().string());
-  }
+  concerning({&table}, [&] {
+    check_type("embedding", ids);
+    if (table.rank() != 2) {
+      refuse("embedding", "the table must have two dimensions, got shape " + table.shape().string());
+    }
+    // Checked here as well, for a place in the shape that the caller knows.
+    check_range("embedding", ids.contiguous(), table.shape()[0]);
+  });
   const std::int64_t width = table.shape()[1];
   const Tensor flat = reshape(ids, {ids.size()});
-  // Checked here as well, for a place in the shape that the caller knows.
-  check_range("embedding", ids.contiguous(), table.shape()[0]);
   Shape shape = ids.shape();
   shape.push_back(width);
   const Tensor rows = gather_named("embedding", table, 0, expand(unsqueeze(flat, 1), {ids.size(), width}));

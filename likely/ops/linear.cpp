@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/place.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/elementwise.hpp"
 #include "likely/kernels/gemm.hpp"
@@ -137,7 +138,7 @@ Tensor activate(const Tensor& x, Activation activation) {
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activation activation) {
-  check(x, weight, bias);
+  concerning({&weight, &bias}, [&] { check(x, weight, bias); });
   if (Tape* tape = recording_tape(x, weight, bias)) {
     if (activation == Activation::gelu || activation == Activation::silu) {
       // Their derivatives need what comes before them, so it has to be kept anyway.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/kernels/index.hpp"
@@ -243,6 +244,15 @@ Tensor binary_losses(const Tensor& logits, const Tensor& targets) {
   return losses;
 }
 
+Tensor errors(const char* name, const Tensor& prediction, const Tensor& target) {
+  detail::check_floating(name, "the prediction", prediction);
+  if (!(prediction.shape() == target.shape())) {
+    refuse(name, "prediction and target differ in shape: " + prediction.shape().string() + " and " +
+                     target.shape().string());
+  }
+  return prediction - (is_floating(target.dtype()) ? target : cast(target, prediction.dtype()));
+}
+
 }  // namespace
 
 Tensor softmax_cross_entropy(const Tensor& logits, const Tensor& targets, const LossOptions& options) {
@@ -269,6 +279,25 @@ Tensor binary_cross_entropy_from_logits(const Tensor& logits, const Tensor& targ
                             targets.shape().string());
   }
   return reduce(kBinaryName, binary_losses(logits, cast(targets, logits.dtype())), options);
+}
+
+Tensor mean_squared_error(const Tensor& prediction, const Tensor& target, const LossOptions& options) {
+  constexpr const char* kName = "mean_squared_error";
+  return reduce(kName, square(errors(kName, prediction, target)), options);
+}
+
+Tensor mean_absolute_error(const Tensor& prediction, const Tensor& target, const LossOptions& options) {
+  constexpr const char* kName = "mean_absolute_error";
+  return reduce(kName, abs(errors(kName, prediction, target)), options);
+}
+
+Tensor huber(const Tensor& prediction, const Tensor& target, const HuberOptions& options) {
+  constexpr const char* kName = "huber";
+  if (!(options.delta > 0.0 && std::isfinite(options.delta)))
+    refuse(kName, fmt::format("delta must be finite and above 0, got {}", options.delta));
+  const Tensor size = abs(errors(kName, prediction, target));
+  const Tensor inner = minimum(size, options.delta);
+  return reduce(kName, inner * (size - 0.5 * inner), {.reduction = options.reduction});
 }
 
 }  // namespace likely

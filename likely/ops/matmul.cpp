@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/gemm.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
@@ -146,7 +147,9 @@ void multiply_into(Tensor& y, const detail::MatrixOperand& a, const detail::Matr
 Tensor multiply_stacks(const Tensor& a, const Tensor& b) {
   const Sizes sizes{a.shape()[a.rank() - 2], b.shape().back(), a.shape().back()};
   Shape batch;
-  if (a.rank() > 2 || b.rank() > 2) batch = broadcast_shapes("matmul", batch_of(a), batch_of(b));
+  if (a.rank() > 2 || b.rank() > 2) {
+    batch = concerning({&a, &b}, [&] { return broadcast_shapes("matmul", batch_of(a), batch_of(b)); });
+  }
   Shape shape = batch;
   shape.push_back(sizes.m);
   shape.push_back(sizes.n);
@@ -200,7 +203,7 @@ void check_vectors(const char* name, const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b) {
-  check(a, b);
+  concerning({&a, &b}, [&] { check(a, b); });
   if (Tape* tape = recording_tape(a, b)) {
     const Tensor lower_a = tape->below(a);
     const Tensor lower_b = tape->below(b);

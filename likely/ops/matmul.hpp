@@ -9,12 +9,12 @@ namespace likely {
 // on the left is a row, on the right a column, and that axis is missing from the result. Transposed views are
 // used without a copy. Two types meet in the larger one; bools are counted as whole numbers.
 // Refuses scalars, inner dimensions that differ and leading axes that do not broadcast.
-Tensor matmul(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor matmul(const Tensor& a, const Tensor& b);
 
 // sum over i of a[i] b[i]. Refuses anything but two vectors of the same length.
-Tensor dot(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor dot(const Tensor& a, const Tensor& b);
 
 // y[i, j] = a[i] b[j]. Refuses anything but two vectors.
-Tensor outer(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor outer(const Tensor& a, const Tensor& b);
 
 }  // namespace likely

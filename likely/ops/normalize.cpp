@@ -4,6 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/normalize.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -28,9 +29,10 @@ void check_epsilon(const char* name, double epsilon) {
 // A parameter of the given shape, in x's type; an empty one stays empty.
 Tensor parameter(const char* name, const char* what, const Tensor& value, const Shape& shape, DType dtype) {
   if (!value.defined()) return value;
-  if (!(value.shape() == shape)) {
+  concerning({&value}, [&] {
+    if (value.shape() == shape) return;
     refuse(name, fmt::format("{} must have shape {}, got {}", what, shape.string(), value.shape().string()));
-  }
+  });
   return value.dtype() == dtype ? value : cast(value, dtype);
 }
 

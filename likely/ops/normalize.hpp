@@ -13,17 +13,17 @@ namespace likely {
 
 // y = (x - mean) / sqrt(variance + epsilon) weight + bias over the last `axes` axes taken together; weight
 // and bias have the shape of these axes. Refuses axes < 1 or more than x has.
-Tensor layer_norm(const Tensor& x, int axes, const Tensor& weight = {}, const Tensor& bias = {},
-                  double epsilon = 1e-5);
+[[nodiscard]] Tensor layer_norm(const Tensor& x, int axes, const Tensor& weight = {}, const Tensor& bias = {},
+                                double epsilon = 1e-5);
 
 // y = x / sqrt(mean(x^2) + epsilon) weight over the last `axes` axes taken together.
-Tensor rms_norm(const Tensor& x, int axes, const Tensor& weight = {}, double epsilon = 1e-6);
+[[nodiscard]] Tensor rms_norm(const Tensor& x, int axes, const Tensor& weight = {}, double epsilon = 1e-6);
 
 // x is (batch, channels, ...). The channels of each example are cut into equal groups, and each group is
 // normalized with its own mean and variance; weight and bias are (channels,). Refuses groups that do not
 // divide the channels.
-Tensor group_norm(const Tensor& x, std::int64_t groups, const Tensor& weight = {}, const Tensor& bias = {},
-                  double epsilon = 1e-5);
+[[nodiscard]] Tensor group_norm(const Tensor& x, std::int64_t groups, const Tensor& weight = {},
+                                const Tensor& bias = {}, double epsilon = 1e-5);
 
 // What a layer of batch normalization remembers of its channels. Empty until set.
 struct ChannelStatistics {

@@ -8,10 +8,10 @@
 namespace likely {
 
 // The sorted elements. Gradients go back to where each element came from.
-Tensor sort(const Tensor& x, int axis = -1, bool descending = false);
+[[nodiscard]] Tensor sort(const Tensor& x, int axis = -1, bool descending = false);
 
 // Where the sorted elements stand: sort(x) = take_along_axis(x, argsort(x)); i64.
-Tensor argsort(const Tensor& x, int axis = -1, bool descending = false);
+[[nodiscard]] Tensor argsort(const Tensor& x, int axis = -1, bool descending = false);
 
 struct TopK {
   Tensor values;   // best first

@@ -15,8 +15,8 @@ namespace likely {
 // sum(hits) / 1500 is rounded down.
 class PlainNumber {
  public:
-  PlainNumber(double value)
-      : bits_(std::bit_cast<std::int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  PlainNumber(double value) : bits_(std::bit_cast<std::int64_t>(value)) {}
   template <std::integral Whole>
   PlainNumber(Whole value)  // NOLINT(google-explicit-constructor)
       : bits_(static_cast<std::int64_t>(value)), is_whole_(true) {

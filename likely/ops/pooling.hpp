@@ -25,8 +25,8 @@ struct Pool2dOptions {
 // Output sizes: (H + 2 padding - kernel) / stride + 1, rounded down.
 // Padding is never the largest; of equal elements the first wins and gets the whole gradient; NaN wins
 // always.
-Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const Pool1dOptions& options = {});
-Tensor max_pool2d(const Tensor& x, const Extent2d& kernel, const Pool2dOptions& options = {});
+[[nodiscard]] Tensor max_pool1d(const Tensor& x, std::int64_t kernel, const Pool1dOptions& options = {});
+[[nodiscard]] Tensor max_pool2d(const Tensor& x, const Extent2d& kernel, const Pool2dOptions& options = {});
 
 // The same with the positions of the largest elements in their plane (row * width + column), i64.
 struct MaxPool {
@@ -38,7 +38,7 @@ MaxPool max_pool2d_with_indices(const Tensor& x, const Extent2d& kernel, const P
 
 // Planes of this size with each element of x at the position that `indices` (of x's shape) names for it, 0
 // elsewhere; elements with the same position add up. Refuses positions outside the plane.
-Tensor max_unpool2d(const Tensor& x, const Tensor& indices, const Extent2d& size);
+[[nodiscard]] Tensor max_unpool2d(const Tensor& x, const Tensor& indices, const Extent2d& size);
 
 // The mean of each window, where padding counts as zeros unless count_padding is false.
 struct AveragePool1dOptions {
@@ -51,13 +51,15 @@ struct AveragePool2dOptions {
   Extent2d padding = 0;
   bool count_padding = true;
 };
-Tensor avg_pool1d(const Tensor& x, std::int64_t kernel, const AveragePool1dOptions& options = {});
-Tensor avg_pool2d(const Tensor& x, const Extent2d& kernel, const AveragePool2dOptions& options = {});
+[[nodiscard]] Tensor avg_pool1d(const Tensor& x, std::int64_t kernel,
+                                const AveragePool1dOptions& options = {});
+[[nodiscard]] Tensor avg_pool2d(const Tensor& x, const Extent2d& kernel,
+                                const AveragePool2dOptions& options = {});
 
 // As many windows as `size` says, spread evenly: window i covers floor(i H / size) to ceil((i + 1) H / size).
-Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
-Tensor adaptive_avg_pool2d(const Tensor& x, const Extent2d& size);
-Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
-Tensor adaptive_max_pool2d(const Tensor& x, const Extent2d& size);
+[[nodiscard]] Tensor adaptive_avg_pool1d(const Tensor& x, std::int64_t size);
+[[nodiscard]] Tensor adaptive_avg_pool2d(const Tensor& x, const Extent2d& size);
+[[nodiscard]] Tensor adaptive_max_pool1d(const Tensor& x, std::int64_t size);
+[[nodiscard]] Tensor adaptive_max_pool2d(const Tensor& x, const Extent2d& size);
 
 }  // namespace likely

@@ -10,11 +10,11 @@
 namespace likely {
 
 // Each element `count` times in a row along an axis: 1 2 becomes 1 1 2 2. Refuses count < 0.
-Tensor repeat(const Tensor& x, std::int64_t count, int axis);
+[[nodiscard]] Tensor repeat(const Tensor& x, std::int64_t count, int axis);
 
 // The whole tensor several times along each axis: 1 2 becomes 1 2 1 2. One count an axis; further counts in
 // front make new leading axes. Refuses negative counts and fewer counts than axes.
-Tensor tile(const Tensor& x, const Shape& counts);
+[[nodiscard]] Tensor tile(const Tensor& x, const Shape& counts);
 
 // How many elements to put before and after an axis.
 struct Padding {
@@ -24,13 +24,13 @@ struct Padding {
 
 // x in the middle of `value`, with one padding for each axis. The gradient is that of the part in the middle.
 // Refuses negative paddings: slice() cuts off.
-Tensor pad(const Tensor& x, const std::vector<Padding>& paddings, double value = 0.0);
+[[nodiscard]] Tensor pad(const Tensor& x, const std::vector<Padding>& paddings, double value = 0.0);
 
 // The elements in reverse order along some axes, or all; a view.
-Tensor flip(const Tensor& x, const Axes& axes = {});
+[[nodiscard]] Tensor flip(const Tensor& x, const Axes& axes = {});
 
 // The elements moved along an axis by `shift`; those that leave at one end come in at the other. 1 2 3 rolled
 // by 1 is 3 1 2, by -1 it is 2 3 1.
-Tensor roll(const Tensor& x, std::int64_t shift, int axis);
+[[nodiscard]] Tensor roll(const Tensor& x, std::int64_t shift, int axis);
 
 }  // namespace likely

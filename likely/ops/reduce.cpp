@@ -60,6 +60,23 @@ Tensor divided(Tensor fresh, double number) {
   return fresh;
 }
 
+// The mean of equal numbers is rounded, and their distance to it is not 0: whether any variance may be of
+// equal numbers, so small it is beside its mean, or so large are the squares of what rounding left.
+template <class T>
+bool some_within_rounding(const Tensor& variance, const Tensor& centre, double share) {
+  const T* v = variance.data<T>();
+  const T* m = centre.data<T>();
+  for (std::int64_t i = 0; i < variance.size(); ++i) {
+    const double reach = share * static_cast<double>(m[i]);
+    if (v[i] > 0 && (static_cast<double>(v[i]) <= reach * reach || std::isinf(v[i]))) return true;
+  }
+  return false;
+}
+bool some_may_be_equal(const Tensor& variance, const Tensor& centre) {
+  return variance.dtype() == DType::f32 ? some_within_rounding<float>(variance, centre, 1e-4)
+                                        : some_within_rounding<double>(variance, centre, 1e-12);
+}
+
 // max and min differ in the kernel alone: the gradient goes evenly to the elements that equal the result.
 Tensor extreme(const char* name, kernels::Reduce operation, const Tensor& x, const Axes& axes, bool keep) {
   const std::uint32_t mask = axes.mask(name, x.shape());
@@ -166,8 +183,12 @@ Tensor var(const Tensor& x, const Axes& axes, bool keep, double correction) {
                         });
   }
   const Tensor values = as_floating(x);
-  const Tensor centred = values - mean(values, axes, true);
-  return divided(reduce_axes(kernels::Reduce::sum_of_squares, centred, mask, keep), degrees);
+  const Tensor centre = mean(values, axes, true);
+  Tensor result = divided(reduce_axes(kernels::Reduce::sum_of_squares, values - centre, mask, keep), degrees);
+  if (!some_may_be_equal(result, centre)) return result;
+  const Tensor equal = reduce_axes(kernels::Reduce::maximum, values, mask, keep) ==
+                       reduce_axes(kernels::Reduce::minimum, values, mask, keep);
+  return where(equal, 0.0, result);
 }
 
 Tensor std(const Tensor& x, const Axes& axes, bool keep, double correction) {

@@ -32,30 +32,30 @@ class Axes {
 };
 
 // The sum of no elements is 0, the product 1. Bools and whole numbers sum to i64.
-Tensor sum(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor sum(const Tensor& x, const Axes& axes = {}, bool keep = false);
 // Means, variances and norms of bools and whole numbers are f32. The mean of no elements is NaN.
-Tensor mean(const Tensor& x, const Axes& axes = {}, bool keep = false);
-// sum (x - mean)^2 / (n - correction). Refuses n <= correction.
-Tensor var(const Tensor& x, const Axes& axes = {}, bool keep = false, double correction = 0.0);
+[[nodiscard]] Tensor mean(const Tensor& x, const Axes& axes = {}, bool keep = false);
+// sum (x - mean)^2 / (n - correction); of equal numbers exactly 0. Refuses n <= correction.
+[[nodiscard]] Tensor var(const Tensor& x, const Axes& axes = {}, bool keep = false, double correction = 0.0);
 // sqrt(var); where the variance is 0 the derivative is 0.
-Tensor std(const Tensor& x, const Axes& axes = {}, bool keep = false, double correction = 0.0);
+[[nodiscard]] Tensor std(const Tensor& x, const Axes& axes = {}, bool keep = false, double correction = 0.0);
 // The derivative is right also where elements are 0.
-Tensor prod(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor prod(const Tensor& x, const Axes& axes = {}, bool keep = false);
 // NaN if there is one. Equal largest elements share the gradient evenly. Refuses to reduce no elements.
-Tensor max(const Tensor& x, const Axes& axes = {}, bool keep = false);
-Tensor min(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor max(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor min(const Tensor& x, const Axes& axes = {}, bool keep = false);
 // The index of the first largest element (or of the first NaN) along one axis, or in row-major order; i64.
-Tensor argmax(const Tensor& x);
-Tensor argmax(const Tensor& x, int axis, bool keep = false);
-Tensor argmin(const Tensor& x);
-Tensor argmin(const Tensor& x, int axis, bool keep = false);
+[[nodiscard]] Tensor argmax(const Tensor& x);
+[[nodiscard]] Tensor argmax(const Tensor& x, int axis, bool keep = false);
+[[nodiscard]] Tensor argmin(const Tensor& x);
+[[nodiscard]] Tensor argmin(const Tensor& x, int axis, bool keep = false);
 // Whether any or all elements are not 0; bool.
-Tensor any(const Tensor& x, const Axes& axes = {}, bool keep = false);
-Tensor all(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor any(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor all(const Tensor& x, const Axes& axes = {}, bool keep = false);
 // (sum |x|^order)^(1/order); order may be infinity. At the zero vector the derivative is 0. Refuses order
 // < 1.
-Tensor norm(const Tensor& x, const Axes& axes = {}, bool keep = false, double order = 2.0);
+[[nodiscard]] Tensor norm(const Tensor& x, const Axes& axes = {}, bool keep = false, double order = 2.0);
 // log sum e^x without overflow; -inf where all elements are -inf (derivative 0 there).
-Tensor logsumexp(const Tensor& x, const Axes& axes = {}, bool keep = false);
+[[nodiscard]] Tensor logsumexp(const Tensor& x, const Axes& axes = {}, bool keep = false);
 
 }  // namespace likely

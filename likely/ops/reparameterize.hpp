@@ -10,12 +10,12 @@ namespace likely {
 
 // The logarithm of a gamma variate of shape alpha and rate 1: right also where the variate itself is too
 // small for any number. Refuses alpha <= 0.
-Tensor random_log_gamma(Rng rng, const Tensor& alpha);
+[[nodiscard]] Tensor random_log_gamma(Rng rng, const Tensor& alpha);
 
 // log(x / (1 - x)) of a beta variate x; the parameters broadcast. Refuses those <= 0.
-Tensor random_logit_beta(Rng rng, const Tensor& alpha, const Tensor& beta);
+[[nodiscard]] Tensor random_logit_beta(Rng rng, const Tensor& alpha, const Tensor& beta);
 
 // An angle in [-pi, pi] with density e^(kappa cos t) / (2 pi I0(kappa)). Refuses kappa < 0.
-Tensor random_von_mises(Rng rng, const Tensor& kappa);
+[[nodiscard]] Tensor random_von_mises(Rng rng, const Tensor& kappa);
 
 }  // namespace likely

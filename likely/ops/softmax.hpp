@@ -6,12 +6,12 @@
 
 namespace likely {
 
-Tensor softmax(const Tensor& x, int axis = -1);      // e^x_k / sum_j e^x_j
-Tensor log_softmax(const Tensor& x, int axis = -1);  // x_k - log sum_j e^x_j
+[[nodiscard]] Tensor softmax(const Tensor& x, int axis = -1);      // e^x_k / sum_j e^x_j
+[[nodiscard]] Tensor log_softmax(const Tensor& x, int axis = -1);  // x_k - log sum_j e^x_j
 
 // Used by the rules above and differentiable again, along the last axis: the gradient for x from the output
 // and its gradient.
-Tensor softmax_gradient(const Tensor& y, const Tensor& g);      // y (g - sum_j g_j y_j)
-Tensor log_softmax_gradient(const Tensor& y, const Tensor& g);  // g - e^y sum_j g_j
+[[nodiscard]] Tensor softmax_gradient(const Tensor& y, const Tensor& g);      // y (g - sum_j g_j y_j)
+[[nodiscard]] Tensor log_softmax_gradient(const Tensor& y, const Tensor& g);  // g - e^y sum_j g_j
 
 }  // namespace likely

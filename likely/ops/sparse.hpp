@@ -60,15 +60,15 @@ class SparseMatrix {
 SparseMatrix transpose(const SparseMatrix& a);
 
 // All elements, in a dense matrix.
-Tensor to_dense(const SparseMatrix& a);
+[[nodiscard]] Tensor to_dense(const SparseMatrix& a);
 
 // y[i, k] = sum over j of a[i, j] x[j, k], with gradients for x and for the values of a. x is (columns, d) or
 // a vector. Refuses other shapes.
-Tensor matmul(const SparseMatrix& a, const Tensor& x);
+[[nodiscard]] Tensor matmul(const SparseMatrix& a, const Tensor& x);
 
 // y[i, k] = max over the entries (i, j) of a of x[j, k]: each row takes the largest of its neighbours,
 // feature by feature, whatever the values of a. The first neighbour wins a tie and gets the gradient, a NaN
 // wins over numbers; rows without entries give 0. x is (columns, d) or a vector.
-Tensor sparse_max(const SparseMatrix& a, const Tensor& x);
+[[nodiscard]] Tensor sparse_max(const SparseMatrix& a, const Tensor& x);
 
 }  // namespace likely

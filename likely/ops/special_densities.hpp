@@ -9,33 +9,33 @@ namespace likely::detail {
 
 // log(t^k e^-t / Gamma(k + 1)) and (order 1) its derivative by k. Derivatives flow through k and log_t; t is
 // the same as e^log_t, but with the digits that the caller has.
-Tensor log_poisson(int order, const Tensor& k, const Tensor& log_t, const Tensor& t);
+[[nodiscard]] Tensor log_poisson(int order, const Tensor& k, const Tensor& log_t, const Tensor& t);
 
 // e^log_rate, where log_rate was made of this rate: the rate itself. Derivatives flow through log_rate.
-Tensor rate_of(const Tensor& log_rate, const Tensor& rate);
+[[nodiscard]] Tensor rate_of(const Tensor& log_rate, const Tensor& rate);
 
 // (a - 1) log(x) + (b - 1) log(1 - x) - log B(a, b) for 0 < x < 1.
-Tensor log_beta_density(const Tensor& a, const Tensor& b, const Tensor& x);
+[[nodiscard]] Tensor log_beta_density(const Tensor& a, const Tensor& b, const Tensor& x);
 
 // The logarithm of Student's t density at z but for the constant -log(2 pi) / 2.
-Tensor log_student_t(const Tensor& degrees, const Tensor& z);
+[[nodiscard]] Tensor log_student_t(const Tensor& degrees, const Tensor& z);
 
 // r - 1 - log(r) >= 0, exact also near r = 1.
-Tensor log_gap(const Tensor& r);
+[[nodiscard]] Tensor log_gap(const Tensor& r);
 
 // e^x - 1 - x >= 0, exact also near x = 0.
-Tensor exp_gap(const Tensor& x);
+[[nodiscard]] Tensor exp_gap(const Tensor& x);
 
 // log(1 + r^2), also where the square overflows, and (order 1) its derivative.
-Tensor log1p_square(int order, const Tensor& r);
+[[nodiscard]] Tensor log1p_square(int order, const Tensor& r);
 
 // s(b) - s(a) - (b - a) s'(a) for s(x) = log Gamma(x) - x log x + x.
-Tensor gamma_bregman(const Tensor& a, const Tensor& b);
+[[nodiscard]] Tensor gamma_bregman(const Tensor& a, const Tensor& b);
 
 // The derivative of the given order, 0 to 4, of log Gamma(h + 1/2) - log Gamma(h) - log(h) / 2.
-Tensor half_step(int order, const Tensor& h);
+[[nodiscard]] Tensor half_step(int order, const Tensor& h);
 
 // The derivative of the given order, 0 to 4, of the entropy of a gamma number of shape a and rate 1.
-Tensor gamma_entropy(int order, const Tensor& a);
+[[nodiscard]] Tensor gamma_entropy(int order, const Tensor& a);
 
 }  // namespace likely::detail

@@ -32,10 +32,10 @@ struct UpsampleOptions {
 
 // Over the two last axes; step = 1 / scale, or input size / result size.
 // y[i, j] = x[floor(i step), floor(j step)].
-Tensor upsample_nearest(const Tensor& x, const UpsampleOptions& options);
+[[nodiscard]] Tensor upsample_nearest(const Tensor& x, const UpsampleOptions& options);
 // Elements are squares and y takes its value between the middles of the four nearest ones (corners not
 // aligned): s = max(0, (i + 1/2) step - 1/2), y = (1 - frac s) x[floor s] + frac s x[floor s + 1] on each
 // axis, where what lies beyond the last element equals it.
-Tensor upsample_bilinear(const Tensor& x, const UpsampleOptions& options);
+[[nodiscard]] Tensor upsample_bilinear(const Tensor& x, const UpsampleOptions& options);
 
 }  // namespace likely

@@ -155,10 +155,10 @@ Shape resolve(const Tensor& x, const Shape& wanted) {
   }
   if (unknown >= 0) {
     shape[unknown] = 1;
-    const std::int64_t known = shape.size();
+    const std::int64_t known = shape.has_size() ? shape.size() : 0;
     shape[unknown] = known > 0 && x.size() % known == 0 ? x.size() / known : -1;
   }
-  if ((unknown >= 0 && shape[unknown] < 0) || shape.size() != x.size()) {
+  if (!shape.has_size() || shape.size() != x.size()) {
     refuse("reshape", "cannot reshape " + x.shape().string() + " to " + wanted.string());
   }
   return shape;
@@ -189,12 +189,7 @@ Tensor slice(const Tensor& x, std::initializer_list<Range> ranges) {
 
 Tensor select(const Tensor& x, int axis, std::int64_t index) {
   const int a = x.shape().axis("select", axis);
-  const std::int64_t n = x.shape()[a];
-  if (index < -n || index >= n) {
-    refuse("select", "index " + std::to_string(index) + " is out of range for axis " + std::to_string(a) +
-                         " of shape " + x.shape().string());
-  }
-  const std::int64_t i = index < 0 ? index + n : index;
+  const std::int64_t i = x.shape().index("select", a, index);
   return view_of("select", x, [a, i](const Shape& shape, const Strides& strides) {
     Look look{shape, strides, i * strides[a]};
     look.shape.erase(a);

@@ -21,41 +21,41 @@ struct Range {
 };
 
 // A part of one axis, or of the leading axes in turn. Refuses step 0.
-Tensor slice(const Tensor& x, int axis, const Range& range);
-Tensor slice(const Tensor& x, std::initializer_list<Range> ranges);
+[[nodiscard]] Tensor slice(const Tensor& x, int axis, const Range& range);
+[[nodiscard]] Tensor slice(const Tensor& x, std::initializer_list<Range> ranges);
 
 // One index of an axis, which disappears. Refuses an index out of range.
-Tensor select(const Tensor& x, int axis, std::int64_t index);
+[[nodiscard]] Tensor select(const Tensor& x, int axis, std::int64_t index);
 
 // Two axes exchanged; without axes, the last two (a matrix's transpose).
-Tensor transpose(const Tensor& x, int axis_a, int axis_b);
-Tensor transpose(const Tensor& x);
+[[nodiscard]] Tensor transpose(const Tensor& x, int axis_a, int axis_b);
+[[nodiscard]] Tensor transpose(const Tensor& x);
 // Axis i of the result is axis order[i] of x. Refuses what is not a permutation.
-Tensor permute(const Tensor& x, std::span<const int> order);
-Tensor permute(const Tensor& x, std::initializer_list<int> order);
+[[nodiscard]] Tensor permute(const Tensor& x, std::span<const int> order);
+[[nodiscard]] Tensor permute(const Tensor& x, std::initializer_list<int> order);
 
 // The same elements in row-major order in another shape; one dimension may be -1. Copies only if strides
 // demand it.
-Tensor reshape(const Tensor& x, const Shape& shape);
+[[nodiscard]] Tensor reshape(const Tensor& x, const Shape& shape);
 // Axes first..last as one.
-Tensor flatten(const Tensor& x, int first = 0, int last = -1);
+[[nodiscard]] Tensor flatten(const Tensor& x, int first = 0, int last = -1);
 
 // Repeats dimensions of size 1 (and new leading ones) without copying. Its gradient sums them up again.
-Tensor expand(const Tensor& x, const Shape& shape);
+[[nodiscard]] Tensor expand(const Tensor& x, const Shape& shape);
 
 // Without one axis of size 1 (refused otherwise), or without all of them.
-Tensor squeeze(const Tensor& x, int axis);
-Tensor squeeze(const Tensor& x);
+[[nodiscard]] Tensor squeeze(const Tensor& x, int axis);
+[[nodiscard]] Tensor squeeze(const Tensor& x);
 // With a new axis of size 1 before `axis` of the result.
-Tensor unsqueeze(const Tensor& x, int axis);
+[[nodiscard]] Tensor unsqueeze(const Tensor& x, int axis);
 
 // The elements [i, i + offset] of two axes, as a new last axis.
-Tensor diagonal(const Tensor& x, int offset = 0, int axis_a = -2, int axis_b = -1);
+[[nodiscard]] Tensor diagonal(const Tensor& x, int offset = 0, int axis_a = -2, int axis_b = -1);
 
 // Dense row-major memory.
-Tensor contiguous(const Tensor& x);
+[[nodiscard]] Tensor contiguous(const Tensor& x);
 
 // g summed down to a shape that broadcasts to g's: the gradient of expand.
-Tensor sum_to(const Tensor& g, const Shape& shape);
+[[nodiscard]] Tensor sum_to(const Tensor& g, const Shape& shape);
 
 }  // namespace likely

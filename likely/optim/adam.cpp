@@ -1,5 +1,7 @@
 #include "likely/optim/adam.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "likely/core/create.hpp"
@@ -26,11 +28,29 @@ Shape one_each(const std::vector<detail::LeafSetting>& settings) {
 }
 
 template <class AnyAdam>
+std::string missing_of(const AnyAdam& adam, const std::vector<detail::LeafSetting>& settings,
+                       const std::vector<bool>& learned) {
+  return detail::missing_state(settings, learned,
+                               {{"mean", adam.mean, Values::any}, {"square", adam.square, Values::any}});
+}
+
+template <class AnyAdam>
 std::string misfit_of(const AnyAdam& adam, const std::vector<detail::LeafSetting>& settings) {
   std::string wrong = part_misfit("steps", adam.steps, one_each(settings), DType::i64, Values::count);
   if (!wrong.empty()) return wrong;
-  return detail::states_misfit(
+  wrong = detail::states_misfit(
       settings, {{"mean", adam.mean, Values::finite}, {"square", adam.square, Values::not_negative}}, true);
+  if (!wrong.empty()) return wrong;
+  std::vector<bool> stepped;
+  for (const std::int64_t count : adam.steps.template to_vector<std::int64_t>()) stepped.push_back(count > 0);
+  wrong = missing_of(adam, settings, stepped);
+  if (!wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < stepped.size(); ++i) {
+    if (!stepped[i] && (adam.mean[i].defined() || adam.square[i].defined()))
+      return fmt::format("steps.{0} is 0, but {1}.{0} remembers steps", i,
+                         adam.mean[i].defined() ? "mean" : "square");
+  }
+  return {};
 }
 
 template <class AnyAdam>
@@ -72,6 +92,14 @@ void Adam::step(const std::vector<Leaf>& leaves) {
 
 std::string Adam::misfit() const { return misfit_of(*this, settings_); }
 
+std::string Adam::missing_state(const std::vector<bool>& learned) const {
+  return missing_of(*this, settings_, learned);
+}
+
+std::vector<std::int64_t> Adam::steps_made(const std::vector<bool>& learned) const {
+  return detail::steps_of(steps, learned);
+}
+
 AdamW::AdamW(const AdamWOptions& chosen, std::vector<detail::LeafSetting> settings)
     : options(chosen),
       steps(zeros(one_each(settings), DType::i64)),
@@ -87,5 +115,13 @@ void AdamW::step(const std::vector<Leaf>& leaves) {
 }
 
 std::string AdamW::misfit() const { return misfit_of(*this, settings_); }
+
+std::string AdamW::missing_state(const std::vector<bool>& learned) const {
+  return missing_of(*this, settings_, learned);
+}
+
+std::vector<std::int64_t> AdamW::steps_made(const std::vector<bool>& learned) const {
+  return detail::steps_of(steps, learned);
+}
 
 }  // namespace likely::optim

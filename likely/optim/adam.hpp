@@ -1,6 +1,7 @@
 // Adam and AdamW: steps scaled by running means of the gradient and of its square.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,11 @@ class Adam {
 
   // What of its parts does not fit the model it was made for (tree/misfit.hpp).
   std::string misfit() const;
+  // What is not remembered of tensors that steps have changed, in the same words: `learned`, one for each
+  // tensor of the model, says which those are.
+  std::string missing_state(const std::vector<bool>& learned) const;
+  // How many steps each of these tensors has made.
+  std::vector<std::int64_t> steps_made(const std::vector<bool>& learned) const;
   LIKELY_PARTS(steps, mean, square)
 
  private:
@@ -85,6 +91,9 @@ class AdamW {
   }
 
   std::string misfit() const;
+  std::string missing_state(const std::vector<bool>& learned) const;
+  // How many steps each of these tensors has made.
+  std::vector<std::int64_t> steps_made(const std::vector<bool>& learned) const;
   LIKELY_PARTS(steps, mean, square)
 
  private:

@@ -9,15 +9,6 @@ namespace likely::optim {
 
 namespace detail {
 
-template <Tree Model>
-std::vector<Tensor*> gradient_leaves(Model& gradient) {
-  std::vector<Tensor*> leaves;
-  for_each_leaf(gradient, [&](Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) leaves.push_back(&tensor);
-  });
-  return leaves;
-}
-
 double global_norm(const std::vector<const Tensor*>& leaves);
 double clip_norm(const std::vector<Tensor*>& leaves, double most);
 void clip_value(const std::vector<Tensor*>& leaves, double most);
@@ -28,24 +19,20 @@ void clip_value(const std::vector<Tensor*>& leaves, double most);
 // number of threads.
 template <Tree Model>
 double global_norm(const Model& gradient) {
-  std::vector<const Tensor*> leaves;
-  for_each_leaf(gradient, [&](const Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) leaves.push_back(&tensor);
-  });
-  return detail::global_norm(leaves);
+  return detail::global_norm(likely::detail::parameter_pointers(gradient));
 }
 
 // Multiplies a gradient whose global norm is larger than `most` by most / norm. Returns the norm it had. One
 // that is not finite is left alone, for the caller to see. Refuses most <= 0.
 template <Tree Model>
 double clip_norm(Model& gradient, double most) {
-  return detail::clip_norm(detail::gradient_leaves(gradient), most);
+  return detail::clip_norm(likely::detail::parameter_pointers(gradient), most);
 }
 
 // Moves each number of a gradient into [-most, most]; NaN stays NaN. Refuses most <= 0.
 template <Tree Model>
 void clip_value(Model& gradient, double most) {
-  detail::clip_value(detail::gradient_leaves(gradient), most);
+  detail::clip_value(likely::detail::parameter_pointers(gradient), most);
 }
 
 }  // namespace likely::optim

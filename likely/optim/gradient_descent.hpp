@@ -22,7 +22,8 @@ struct GradientDescentOptions {
 //   optim::GradientDescent descent;
 //   const optim::Minimum end = descent.minimize(model, [&](const Model& m) { return loss_of(m(x), y); });
 //
-// `step` is one iteration. Refuses a loss that is not finite where it starts.
+// `step` is one iteration. Refuses a loss that is not finite where it starts or uses none of the model's
+// parameters.
 class GradientDescent {
  public:
   GradientDescentOptions options;  // may be changed between steps
@@ -36,10 +37,8 @@ class GradientDescent {
   }
   template <Tree Model, class Loss>
   Minimum minimize(Model& model, const Loss& loss, const MinimizeOptions& until = {}) {
-    std::vector<double> point = detail::pack(model);
-    const Minimum end = run(detail::objective_of(model, loss), point, until);
-    detail::unpack(point, detail::learned(model));
-    return end;
+    return detail::minimized(
+        model, loss, [&](const Objective& f, std::vector<double>& point) { return run(f, point, until); });
   }
 
   // What of its parts cannot be (tree/misfit.hpp).

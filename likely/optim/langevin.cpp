@@ -31,6 +31,10 @@ Langevin::Langevin(const LangevinOptions& chosen, std::vector<detail::LeafSettin
 
 std::string Langevin::misfit() const { return part_misfit("steps", steps, {}, DType::i64, Values::count); }
 
+std::vector<std::int64_t> Langevin::steps_made(const std::vector<bool>&) const {
+  return steps.to_vector<std::int64_t>();
+}
+
 void Langevin::step(const std::vector<Leaf>& leaves) {
   check(options);
   detail::check_steps("Langevin", steps, {});

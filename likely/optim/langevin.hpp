@@ -52,6 +52,8 @@ class Langevin {
 
   // What of its parts cannot be (tree/misfit.hpp).
   std::string misfit() const;
+  // How many steps it has made: one number, whichever tensors learned.
+  std::vector<std::int64_t> steps_made(const std::vector<bool>& learned) const;
   LIKELY_PARTS(steps)
 
  private:

@@ -17,6 +17,7 @@ namespace likely::optim {
 namespace {
 
 constexpr const char* kName = "Lbfgs";
+constexpr int kMostInVain = 50;
 
 void check(const LbfgsOptions& o) {
   detail::check_above_0(kName, "lr", o.lr);
@@ -134,7 +135,10 @@ Minimum Lbfgs::run(const Objective& f, std::vector<double>& point, const Minimiz
   Evaluation here = f(point);
   if (!std::isfinite(here.value)) refuse(kName, fmt::format("the loss is {}", here.value));
   Minimum end{here.value, detail::largest(here.gradient), 0, 1, false};
-  while (end.iterations < until.max_iterations && end.gradient_norm > until.gradient_tolerance) {
+  double smallest = end.gradient_norm;
+  int in_vain = 0;  // steps that neither the loss nor the gradient has become smaller by
+  while (end.iterations < until.max_iterations && end.gradient_norm > until.gradient_tolerance &&
+         in_vain < kMostInVain) {
     std::vector<double> along = history.direction(here.gradient);
     if (!(detail::dot(along, here.gradient) < 0.0)) {
       // A loss that changed between steps, or rounding: what is remembered no longer fits.
@@ -154,11 +158,14 @@ Minimum Lbfgs::run(const Objective& f, std::vector<double>& point, const Minimiz
     }
     history.remember(detail::plus(search.point, -1.0, point),
                      detail::plus(search.at.gradient, -1.0, here.gradient));
+    const bool falls = search.at.value < here.value - 8.0 * here.rounding * std::abs(here.value);
     point = std::move(search.point);
     here = std::move(search.at);
     ++end.iterations;
     end.loss = here.value;
     end.gradient_norm = detail::largest(here.gradient);
+    in_vain = falls || end.gradient_norm < smallest ? 0 : in_vain + 1;
+    smallest = std::min(smallest, end.gradient_norm);
   }
   history.save(moves, changes, point.size());
   end.converged = end.gradient_norm <= until.gradient_tolerance;

@@ -25,9 +25,14 @@ struct LbfgsOptions {
 //   optim::Lbfgs lbfgs;
 //   const optim::Minimum end = lbfgs.minimize(model, [&](const Model& m) { return loss_of(m(x), y); });
 //
+// It ends where no |derivative| is larger than .gradient_tolerance (1e-6), after .max_iterations (100), or
+// where neither the loss nor the gradient has become smaller for 50 iterations; Minimum::converged says
+// whether it was the first. A derivative has the scale of its loss: of a sum over many rows ask less, or take
+// the mean.
+//
 // `step` is one iteration, for a loop of your own; what is remembered stays. Works in f64 inside; for the
-// last digits the model should be f64 too. Refuses a loss that is not finite where it starts, and a model of
-// another size than the one whose steps it remembers.
+// last digits the model should be f64 too. Refuses a loss that is not finite where it starts or uses none of
+// the model's parameters, and a model of another size than the one whose steps it remembers.
 class Lbfgs {
  public:
   LbfgsOptions options;  // may be changed between steps
@@ -42,10 +47,8 @@ class Lbfgs {
   }
   template <Tree Model, class Loss>
   Minimum minimize(Model& model, const Loss& loss, const MinimizeOptions& until = {}) {
-    std::vector<double> point = detail::pack(model);
-    const Minimum end = run(detail::objective_of(model, loss), point, until);
-    detail::unpack(point, detail::learned(model));
-    return end;
+    return detail::minimized(
+        model, loss, [&](const Objective& f, std::vector<double>& point) { return run(f, point, until); });
   }
 
   // What of its parts cannot be (tree/misfit.hpp).

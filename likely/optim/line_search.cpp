@@ -49,6 +49,14 @@ class Line {
     return trial;
   }
 
+  // Whether the values of start and trial differ by no more than rounding, as was to be expected from the
+  // slope: then only slopes tell where the minimum is (Hager and Zhang, 2005).
+  bool is_flat(const Trial& trial) const {
+    const double noise = 8.0 * start_.at.rounding * std::abs(start_.value);
+    return std::abs(trial.value - start_.value) <= noise &&
+           std::abs(trial.step * start_.slope) <= 4.0 * noise;
+  }
+
   bool decreases_enough(const Trial& trial, double sufficient) const {
     return trial.value <= start_.value + sufficient * trial.step * start_.slope;
   }
@@ -66,6 +74,15 @@ class Line {
   Trial best_;
   int evaluations_ = 0;
 };
+
+// Where the slope between two flat points vanishes.
+double between_slopes(const Trial& a, const Trial& b) {
+  const double middle = 0.5 * (a.step + b.step);
+  if (!(a.slope * b.slope < 0.0)) return middle;
+  const double step = a.step - a.slope * (b.step - a.step) / (b.slope - a.slope);
+  const double margin = 0.1 * std::abs(b.step - a.step);
+  return std::clamp(step, std::min(a.step, b.step) + margin, std::max(a.step, b.step) - margin);
+}
 
 // The minimum of the cubic through two points and their slopes, kept away from both ends; their middle where
 // there is none.
@@ -85,9 +102,14 @@ double between(const Trial& a, const Trial& b) {
 // Narrows an interval that holds a good step: `low` decreases enough and has the smaller value, and its slope
 // points to `high`.
 LineSearch zoom(Line& line, Trial low, Trial high, const WolfeOptions& o) {
+  constexpr int kMostFlatTrials = 5;
+  int flat_trials = 0;
   while (line.evaluations() < o.max_evaluations) {
-    Trial trial = line.at(between(low, high));
-    if (!line.decreases_enough(trial, o.sufficient_decrease) || trial.value >= low.value) {
+    const bool only_slopes = line.is_flat(low) && line.is_flat(high);
+    Trial trial = line.at(only_slopes ? between_slopes(low, high) : between(low, high));
+    const bool flat = line.is_flat(trial);
+    if (flat && ++flat_trials > kMostFlatTrials) break;  // the slopes have no more digits either
+    if (!flat && (!line.decreases_enough(trial, o.sufficient_decrease) || trial.value >= low.value)) {
       high = std::move(trial);
       continue;
     }
@@ -137,8 +159,8 @@ LineSearch strong_wolfe(const Objective& f, const std::vector<double>& x, const 
   double step = o.first_step;
   while (line.evaluations() < o.max_evaluations) {
     Trial trial = line.at(step);
-    if (!line.decreases_enough(trial, o.sufficient_decrease) ||
-        (line.evaluations() > 1 && trial.value >= before.value)) {
+    if (!line.is_flat(trial) && (!line.decreases_enough(trial, o.sufficient_decrease) ||
+                                 (line.evaluations() > 1 && trial.value >= before.value))) {
       return zoom(line, std::move(before), std::move(trial), o);
     }
     if (std::abs(trial.slope) <= -o.curvature * line.start().slope) return line.found(std::move(trial));

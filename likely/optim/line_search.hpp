@@ -41,8 +41,9 @@ struct WolfeOptions {
 
 // A step that also flattens the slope, |d f'(x + t d)| <= curvature |d f'(x)|: the strong Wolfe conditions.
 // Steps grow until one lies beyond a minimum, and are then interpolated by cubics (Nocedal and Wright, 2006,
-// algorithms 3.5 and 3.6). Values that are not finite count as too high. Refuses a direction along which f
-// does not fall.
+// algorithms 3.5 and 3.6). Where the values differ by rounding alone, only slopes are asked: the gradient
+// goes on falling when the value has no more digits to fall by. Values that are not finite count as too high.
+// Refuses a direction along which f does not fall.
 LineSearch strong_wolfe(const Objective& f, const std::vector<double>& x, const Evaluation& at_x,
                         const std::vector<double>& direction, const WolfeOptions& options = {});
 

@@ -5,18 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "likely/core/create.hpp"
-
 namespace likely::optim {
-
-std::vector<double> detail::pack(const std::vector<const Tensor*>& parameters) {
-  std::vector<double> numbers;
-  for (const Tensor* parameter : parameters) {
-    const std::vector<double> values = parameter->to_vector<double>();
-    numbers.insert(numbers.end(), values.begin(), values.end());
-  }
-  return numbers;
-}
 
 void detail::unpack(const std::vector<double>& numbers, const std::vector<Tensor*>& parameters) {
   std::size_t wanted = 0;
@@ -25,12 +14,14 @@ void detail::unpack(const std::vector<double>& numbers, const std::vector<Tensor
     refuse("minimize", fmt::format("the model had {} numbers to be learned when it began, has {} now",
                                    numbers.size(), wanted));
   }
-  const double* from = numbers.data();
-  for (Tensor* parameter : parameters) {
-    const auto size = static_cast<std::size_t>(parameter->size());
-    *parameter = tensor(std::span(from, size), parameter->shape()).to(parameter->dtype());
-    from += size;
-  }
+  likely::detail::set_numbers(parameters, numbers);
+}
+
+double detail::rounding_of(const Tensor& value) { return value.dtype() == DType::f32 ? 0x1p-23 : 0x1p-52; }
+
+bool detail::are_finite(const std::vector<Tensor*>& parameters) {
+  return std::all_of(parameters.begin(), parameters.end(),
+                     [](const Tensor* each) { return likely::detail::non_finite_in(*each) == 0; });
 }
 
 void detail::check_minimize(const char* method, const MinimizeOptions& options) {

@@ -3,17 +3,21 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
+#include "likely/autodiff/dependence.hpp"
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/parts.hpp"
+#include "likely/tree/learned_numbers.hpp"
 
 namespace likely::optim {
 
 struct Evaluation {
   double value;
   std::vector<double> gradient;
+  double rounding = 0x1p-52;  // how much of the value its own type can lose: that of f64, or of f32
 };
 
 // The value and the gradient at a point.
@@ -36,8 +40,11 @@ struct MinimizeOptions {
 
 namespace detail {
 
-std::vector<double> pack(const std::vector<const Tensor*>& parameters);
+// Refuses another number of numbers than the parameters have.
 void unpack(const std::vector<double>& numbers, const std::vector<Tensor*>& parameters);
+double rounding_of(const Tensor& value);
+// Whether all of them are finite: a step may lead beyond what the parameters' type holds.
+bool are_finite(const std::vector<Tensor*>& parameters);
 void check_minimize(const char* method, const MinimizeOptions& options);
 
 double dot(const std::vector<double>& a, const std::vector<double>& b);
@@ -45,43 +52,40 @@ double largest(const std::vector<double>& a);  // max |a_i|
 // a + factor b
 std::vector<double> plus(const std::vector<double>& a, double factor, const std::vector<double>& b);
 
-template <Tree Model>
-std::vector<Tensor*> learned(Model& model) {
-  std::vector<Tensor*> parameters;
-  for_each_leaf(model, [&](Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) parameters.push_back(&tensor);
-  });
-  return parameters;
-}
-template <Tree Model>
-std::vector<double> pack(const Model& model) {
-  std::vector<const Tensor*> parameters;
-  for_each_leaf(model, [&](const Tensor& tensor, PartKind kind) {
-    if (kind == PartKind::parameter) parameters.push_back(&tensor);
-  });
-  return pack(parameters);
-}
-// The gradient of what is learned; that of frozen parts is there too, but 0.
-template <Tree Model>
-std::vector<double> pack_gradient(const Model& model, const Model& gradient) {
-  std::vector<bool> learned;
-  for_each_leaf(model, [&](const Tensor&, PartKind kind) { learned.push_back(kind == PartKind::parameter); });
-  std::vector<const Tensor*> parameters;
-  std::size_t next = 0;
-  for_each_leaf(gradient, [&](const Tensor& tensor, PartKind) {
-    if (learned[next++]) parameters.push_back(&tensor);
-  });
-  return pack(parameters);
-}
-
-// Each evaluation puts the point into the model.
+// Each evaluation puts the point into the model. Where the model cannot hold it, the loss is infinite: it may
+// well be finite with infinite parameters, as when a unit is always off. The first one refuses a loss that
+// uses none of the parameters; that a derivative is 0, or a parameter unused, is no reason.
 template <Tree Model, class Loss>
 Objective objective_of(Model& model, const Loss& loss) {
-  return [&model, &loss](const std::vector<double>& point) {
-    unpack(point, learned(model));
-    const auto [value, gradient] = value_and_grad(model, loss);
-    return Evaluation{value.item(), pack_gradient(model, gradient)};
+  return [&model, &loss, first = true](const std::vector<double>& point) mutable {
+    const std::vector<Tensor*> parameters = likely::detail::parameter_pointers(model);
+    unpack(point, parameters);
+    if (!are_finite(parameters))
+      return Evaluation{std::numeric_limits<double>::infinity(), std::vector<double>(point.size())};
+    bool depends = point.empty();
+    const auto [value, gradient] = value_and_grad(model, [&](auto&... parts) -> Tensor {
+      return likely::detail::watched_loss(loss, depends, parts...);
+    });
+    if (first && !depends) likely::detail::refuse_independent_loss("minimize");
+    first = false;
+    return Evaluation{value.item(), likely::detail::gradient_numbers(model, gradient), rounding_of(value)};
   };
+}
+
+// run(objective, point) from where the model is, which is at the last point afterwards; as it was before
+// where anything is refused on the way.
+template <Tree Model, class Loss, class Run>
+Minimum minimized(Model& model, const Loss& loss, const Run& run) {
+  const Model before = model;
+  std::vector<double> point = likely::detail::learned_numbers(model);
+  try {
+    const Minimum end = run(objective_of(model, loss), point);
+    unpack(point, likely::detail::parameter_pointers(model));
+    return end;
+  } catch (...) {
+    model = before;
+    throw;
+  }
 }
 
 }  // namespace detail

@@ -44,6 +44,15 @@ std::string Rmsprop::misfit() const {
                                true);
 }
 
+std::string Rmsprop::missing_state(const std::vector<bool>& learned) const {
+  std::string missing = detail::missing_state(settings_, learned, {{"square", square, Values::any}});
+  if (missing.empty() && options.centred)
+    missing = detail::missing_state(settings_, learned, {{"mean", mean, Values::any}});
+  if (missing.empty() && options.momentum > 0.0)
+    missing = detail::missing_state(settings_, learned, {{"velocity", velocity, Values::any}});
+  return missing;
+}
+
 void Rmsprop::step(const std::vector<Leaf>& leaves) {
   check(options);
   detail::check_states(
@@ -89,6 +98,10 @@ Adagrad::Adagrad(const AdagradOptions& chosen, std::vector<detail::LeafSetting> 
 
 std::string Adagrad::misfit() const {
   return detail::states_misfit(settings_, {{"square", square, Values::not_negative}}, true);
+}
+
+std::string Adagrad::missing_state(const std::vector<bool>& learned) const {
+  return detail::missing_state(settings_, learned, {{"square", square, Values::any}});
 }
 
 void Adagrad::step(const std::vector<Leaf>& leaves) {

@@ -47,6 +47,9 @@ class Rmsprop {
 
   // What of its parts does not fit the model it was made for (tree/misfit.hpp).
   std::string misfit() const;
+  // What is not remembered of tensors that steps have changed, in the same words: `learned`, one for each
+  // tensor of the model, says which those are.
+  std::string missing_state(const std::vector<bool>& learned) const;
   LIKELY_PARTS(square, mean, velocity)
 
  private:
@@ -81,6 +84,7 @@ class Adagrad {
   }
 
   std::string misfit() const;
+  std::string missing_state(const std::vector<bool>& learned) const;
   LIKELY_PARTS(square)
 
  private:

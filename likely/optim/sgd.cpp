@@ -11,13 +11,13 @@ namespace likely::optim {
 
 namespace {
 
-constexpr const char* kName = "Sgd";
+constexpr const char* kSgd = "Sgd";
 
 void check(const SgdOptions& o) {
-  detail::check_at_least_0(kName, "lr", o.lr);
-  detail::check_below_1(kName, "momentum", o.momentum);
-  detail::check_at_least_0(kName, "weight_decay", o.weight_decay);
-  if (o.nesterov && o.momentum == 0.0) refuse(kName, "nesterov needs momentum > 0");
+  detail::check_at_least_0(kSgd, "lr", o.lr);
+  detail::check_below_1(kSgd, "momentum", o.momentum);
+  detail::check_at_least_0(kSgd, "weight_decay", o.weight_decay);
+  if (o.nesterov && o.momentum == 0.0) refuse(kSgd, "nesterov needs momentum > 0");
 }
 
 }  // namespace
@@ -31,9 +31,14 @@ std::string Sgd::misfit() const {
   return detail::states_misfit(settings_, {{"velocity", velocity, Values::finite}}, true);
 }
 
+std::string Sgd::missing_state(const std::vector<bool>& learned) const {
+  if (options.momentum == 0.0) return {};
+  return detail::missing_state(settings_, learned, {{"velocity", velocity, Values::any}});
+}
+
 void Sgd::step(const std::vector<Leaf>& leaves) {
   check(options);
-  detail::check_states(kName, settings_, {{"velocity", velocity, Values::any}});
+  detail::check_states(kSgd, settings_, {{"velocity", velocity, Values::any}});
   const auto step_of = [this](std::size_t leaf) {
     return kernels::SgdStep{.rate = options.lr * settings_[leaf].lr_multiple,
                             .momentum = options.momentum,

@@ -47,6 +47,9 @@ class Sgd {
 
   // What of its parts does not fit the model it was made for (tree/misfit.hpp).
   std::string misfit() const;
+  // What is not remembered of tensors that steps have changed, in the same words: `learned`, one for each
+  // tensor of the model, says which those are.
+  std::string missing_state(const std::vector<bool>& learned) const;
   LIKELY_PARTS(velocity)
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace likely::optim {
 
 std::string detail::states_misfit(const std::vector<LeafSetting>& leaves, std::initializer_list<States> lists,
@@ -25,6 +27,17 @@ std::string detail::states_misfit(const std::vector<LeafSetting>& leaves, std::i
   return {};
 }
 
+std::string detail::missing_state(const std::vector<LeafSetting>& leaves, const std::vector<bool>& learned,
+                                  std::initializer_list<States> lists) {
+  for (const States& list : lists) {
+    for (std::size_t i = 0; i < std::min(leaves.size(), learned.size()); ++i) {
+      if (!learned[i] || !leaves[i].learnable || i >= list.each.size() || list.each[i].defined()) continue;
+      return part_misfit(fmt::format("{}.{}", list.name, i), list.each[i], leaves[i].shape, leaves[i].dtype);
+    }
+  }
+  return {};
+}
+
 void detail::check_states(const char* optimizer, const std::vector<LeafSetting>& leaves,
                           std::initializer_list<States> lists) {
   const std::string wrong = states_misfit(leaves, lists, false);
@@ -40,6 +53,15 @@ void detail::check_steps(const char* optimizer, const Buffer& steps, const Shape
   }
   const std::string wrong = part_misfit("steps", steps, shape, DType::i64, Values::count);
   if (!wrong.empty()) refuse(optimizer, wrong);
+}
+
+std::vector<std::int64_t> detail::steps_of(const Buffer& steps, const std::vector<bool>& learned) {
+  const auto all = steps.to_vector<std::int64_t>();
+  std::vector<std::int64_t> counts;
+  for (std::size_t i = 0; i < std::min(all.size(), learned.size()); ++i) {
+    if (learned[i]) counts.push_back(all[i]);
+  }
+  return counts;
 }
 
 }  // namespace likely::optim

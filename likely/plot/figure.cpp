@@ -15,13 +15,26 @@ namespace likely::plot {
 
 namespace {
 
-// Told apart by people who see colours in any of the usual ways (Okabe and Ito 2008), dark ones first.
-constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                "#e69f00", "#56b4e9", "#444444", "#b8a800"};
+// The first eight are told apart by people who see colours in any of the usual ways (Okabe and Ito 2008),
+// dark ones first; the others by most.
+constexpr std::array kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+                                "#444444", "#b8a800", "#803e75", "#c10020", "#593315", "#6fc21d",
+                                "#20126b", "#00c8c8", "#ff8fa3", "#9a9a9a"};
 
 // The same, light enough to be the ground that points of these colours stand on.
-constexpr std::array kAreas = {"#b3d5e8", "#f3c7a8", "#b3e0d3", "#edd0e1",
-                               "#f8deb0", "#cfe9f8", "#cccccc", "#e8e3b0"};
+constexpr std::array kAreas = {"#b3d5e8", "#f3c7a8", "#b3e0d3", "#edd0e1", "#f8deb0", "#cfe9f8",
+                               "#cccccc", "#e8e3b0", "#d0b8cc", "#eba6b0", "#c4b6ab", "#cdeab0",
+                               "#b5b1cd", "#a9ebeb", "#ffd8de", "#e4e4e4"};
+static_assert(kColors.size() == kAreas.size());
+
+// Points of one colour: a disc, a square, a triangle, a diamond.
+constexpr std::array kShapes = {7, 5, 9, 13};
+
+// More entries than these would cover the data.
+constexpr int kMostInACorner = 6;
+
+// Below bars, before names are turned.
+constexpr std::size_t kLettersOfBars = 110;
 
 std::vector<double> numbers(const char* caller, const char* argument, const Tensor& values) {
   if (!values.defined() || values.size() == 0) refuse(caller, fmt::format("{} is empty", argument));
@@ -63,6 +76,13 @@ std::string title(const std::string& label) {
   return label.empty() ? " notitle" : " title " + quoted_text(label);
 }
 
+// Lines of one colour differ by their dashes.
+std::string dashes(const SeriesOptions& options, int round) {
+  constexpr int kKinds = 5;
+  if (options.dashed) return " dt 2";
+  return round == 0 ? "" : fmt::format(" dt {}", 1 + round % kKinds);
+}
+
 bool any_finite(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -86,12 +106,27 @@ std::string legend(const std::string& where) {
   return fmt::format("set key {} opaque\n", where);
 }
 
-std::string labels(const char* axis, const std::vector<std::string>& names) {
+// How many letters wide a text is; those of East Asia are as wide as two.
+std::size_t letters(const std::string& text) {
+  constexpr unsigned kFirstOfThreeBytesThatIsWide = 0xE1;
+  std::size_t count = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned>(static_cast<unsigned char>(c));
+    if ((byte & 0xC0U) != 0x80U) count += byte >= kFirstOfThreeBytesThatIsWide ? 2 : 1;
+  }
+  return count;
+}
+
+// Names below an axis, one below the other where they would run into each other.
+std::string labels(const char* axis, const std::vector<std::string>& names, std::size_t most_letters) {
+  std::size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, letters(name));
+  const bool turned = axis[0] == 'x' && longest * names.size() > most_letters;
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", quoted_mark(names[i]), i);
   }
-  return fmt::format("set {}tics ({}) scale 0\n", axis, text);
+  return fmt::format("set {}tics {}({}) scale 0\n", axis, turned ? "rotate by 90 right " : "", text);
 }
 
 std::string palette(const std::string& name, double lowest, double highest) {
@@ -109,10 +144,12 @@ std::string palette(const std::string& name, double lowest, double highest) {
         -most, most);
   }
   if (name == "classes") {
-    std::string text = "set palette maxcolors 8 defined (";
-    for (std::size_t i = 0; i < kAreas.size(); ++i)
-      text += fmt::format("{}{} '{}'", i == 0 ? "" : ", ", i, kAreas[i]);
-    return text + ")\nset cbrange [-0.5:7.5]\n";
+    constexpr double kMostClasses = 1000.0;
+    const auto classes = static_cast<std::size_t>(std::clamp(highest + 1.0, 2.0, kMostClasses));
+    std::string text = fmt::format("set palette maxcolors {} defined (", classes);
+    for (std::size_t i = 0; i < classes; ++i)
+      text += fmt::format("{}{} '{}'", i == 0 ? "" : ", ", i, kAreas[i % kAreas.size()]);
+    return text + fmt::format(")\nset cbrange [-0.5:{}.5]\n", classes - 1);
   }
   refuse("Figure::image",
          fmt::format("unknown palette \"{}\"; there are viridis, gray, diverging, classes", name));
@@ -123,12 +160,57 @@ std::string palette(const std::string& name, double lowest, double highest) {
 Figure::Figure(FigureOptions options) : options_(std::move(options)) {
   check_range("Figure", "x_range", options_.x_range);
   check_range("Figure", "y_range", options_.y_range);
-  check_legend(options_.legend);
+  check_legend(entries_ > kMostInACorner && options_.legend != "none" ? "outside" : options_.legend);
 }
 
-std::string Figure::next_color(const SeriesOptions& options) {
-  if (!options.color.empty()) return options.color;
-  return kColors.at(static_cast<std::size_t>(colors_used_++) % kColors.size());
+Figure::Style Figure::next_style(const SeriesOptions& options) {
+  entries_ += options.label.empty() ? 0 : 1;
+  if (!options.color.empty()) return {options.color};
+  const int turn = options.turn >= 0 ? options.turn : colors_used_++;
+  const auto count = static_cast<int>(kColors.size());
+  return {kColors.at(static_cast<std::size_t>(turn % count)), turn / count};
+}
+
+void Figure::Extent::add(const std::vector<double>& values) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = any ? std::min(low, value) : value;
+    high = any ? std::max(high, value) : value;
+    any = true;
+  }
+}
+
+// With so many digits that the marks of the axis differ.
+std::string Figure::number_format(const char* axis, const std::optional<std::pair<double, double>>& range,
+                                  const Extent& extent) const {
+  constexpr double kUsual = 6.0;  // digits of %g
+  constexpr double kMarks = 10.0;
+  double digits = kUsual;
+  const double low = range ? std::min(range->first, range->second) : extent.low;
+  const double high = range ? std::max(range->first, range->second) : extent.high;
+  const double size = std::max(std::fabs(low), std::fabs(high));
+  if ((range || extent.any) && high / kMarks - low / kMarks > 0.0)
+    digits = std::clamp(std::ceil(std::log10(size / (high / kMarks - low / kMarks))) + 1.0, kUsual, 16.0);
+  const bool long_exponent = size >= 1e100 || (size < 1e-99 && size > 0.0);
+  const bool turned = axis[0] == 'x' && (digits > kUsual || long_exponent);
+  return fmt::format("set format {} '%.{:.0f}g'\n{}", axis, digits,
+                     turned ? "set xtics rotate by 90 right\n" : "");
+}
+
+// So far apart that their numbers do not run into each other, in a narrow panel too.
+std::string Figure::marks_across() const {
+  constexpr double kMost = 7.0;
+  if (options_.log_x || !(options_.x_range || x_.any)) return "";
+  const double low = options_.x_range ? options_.x_range->first : x_.low;
+  const double high = options_.x_range ? options_.x_range->second : x_.high;
+  const double least = std::fabs(high / kMost - low / kMost);
+  if (!(least > 1e-300 && least < 1e308)) return "";
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  double step = 10.0 * power;
+  for (const double factor : {5.0, 2.0, 1.0}) {
+    if (factor * power >= least) step = factor * power;
+  }
+  return fmt::format("set xtics {:.3g}\n", step);
 }
 
 Figure& Figure::line(const Tensor& x, const Tensor& y, const SeriesOptions& options) {
@@ -139,9 +221,12 @@ Figure& Figure::line(const Tensor& x, const Tensor& y, const SeriesOptions& opti
   const int digits = digits_of({&xs, &ys});
   std::string data;
   for (std::size_t i = 0; i < xs.size(); ++i) data += row(digits, {xs[i], ys[i]});
+  x_.add(xs);
+  y_.add(ys);
+  const Style style = next_style(options);
   layers_.push_back({data,
-                     fmt::format("using 1:2 with lines lw {:.3g} lc rgb '{}'{}{}", options.width,
-                                 next_color(options), options.dashed ? " dt 2" : "", title(options.label)),
+                     fmt::format("using 1:2 with lines lw {:.3g} lc rgb '{}'{}{}", options.width, style.color,
+                                 dashes(options, style.round), title(options.label)),
                      any_finite(xs, ys)});
   return *this;
 }
@@ -154,9 +239,13 @@ Figure& Figure::points(const Tensor& x, const Tensor& y, const SeriesOptions& op
   const int digits = digits_of({&xs, &ys});
   std::string data;
   for (std::size_t i = 0; i < xs.size(); ++i) data += row(digits, {xs[i], ys[i]});
+  x_.add(xs);
+  y_.add(ys);
+  const Style style = next_style(options);
   layers_.push_back({data,
-                     fmt::format("using 1:2 with points pt 7 ps {:.3g} lc rgb '{}'{}", 0.25 * options.width,
-                                 next_color(options), title(options.label)),
+                     fmt::format("using 1:2 with points pt {} ps {:.3g} lc rgb '{}'{}",
+                                 kShapes.at(static_cast<std::size_t>(style.round) % kShapes.size()),
+                                 0.25 * options.width, style.color, title(options.label)),
                      any_finite(xs, ys)});
   return *this;
 }
@@ -171,10 +260,13 @@ Figure& Figure::band(const Tensor& x, const Tensor& low, const Tensor& high, con
   const int digits = digits_of({&xs, &lows, &highs});
   std::string data;
   for (std::size_t i = 0; i < xs.size(); ++i) data += row(digits, {xs[i], lows[i], highs[i]});
+  x_.add(xs);
+  y_.add(lows);
+  y_.add(highs);
   layers_.push_back(
       {data,
        fmt::format("using 1:2:3 with filledcurves fs transparent solid 0.25 noborder lc rgb '{}'{}",
-                   next_color(options), title(options.label)),
+                   next_style(options).color, title(options.label)),
        any_finite(xs, lows) && any_finite(xs, highs)});
   return *this;
 }
@@ -187,12 +279,13 @@ Figure& Figure::bars(const std::vector<std::string>& names, const Tensor& height
   const int digits = digits_of({&values});
   std::string data;
   for (std::size_t i = 0; i < values.size(); ++i) data += row(digits, {static_cast<double>(i), values[i]});
-  settings_ +=
-      labels("x", names) + fmt::format("set xrange [-0.6:{}.6]\nset boxwidth 0.7\n", values.size() - 1);
+  y_.add(values);
+  settings_ += labels("x", names, kLettersOfBars) +
+               fmt::format("set xrange [-0.6:{}.6]\nset boxwidth 0.7\n", values.size() - 1);
   if (!options_.y_range) settings_ += "set yrange [* < 0 : *]\n";
   layers_.push_back({data,
                      fmt::format("using 1:2 with boxes fs solid 0.85 noborder lc rgb '{}'{}",
-                                 next_color(options), title(options.label)),
+                                 next_style(options).color, title(options.label)),
                      any_finite(values)});
   return *this;
 }
@@ -226,8 +319,9 @@ Figure& Figure::image(const Tensor& z, const ImageOptions& options) {
     }
   }
   settings_ += palette(options.palette, lowest, highest);
-  if (!options.column_labels.empty()) settings_ += labels("x", options.column_labels);
-  if (!options.row_labels.empty()) settings_ += labels("y", options.row_labels);
+  if (!options.column_labels.empty())
+    settings_ += labels("x", options.column_labels, 16 + 4 * options.column_labels.size());
+  if (!options.row_labels.empty()) settings_ += labels("y", options.row_labels, 0);
   if (!options.color_bar) settings_ += "unset colorbox\n";
   const auto fit = [&](const char* axis, const std::optional<std::pair<double, double>>& range,
                        std::int64_t n, bool reverse) {
@@ -254,22 +348,22 @@ Figure& Figure::image(const Tensor& z, const ImageOptions& options) {
 Figure& Figure::horizontal(double y, const SeriesOptions& options) {
   check_series("Figure::horizontal", options);
   if (!std::isfinite(y)) return *this;
-  layers_.push_back(
-      {"", fmt::format("{:.9g} with lines lw {:.3g} lc rgb '{}'{}{}", y, options.width, next_color(options),
-                       options.dashed ? " dt 2" : "", title(options.label))});
+  const Style style = next_style(options);
+  layers_.push_back({"", fmt::format("{:.9g} with lines lw {:.3g} lc rgb '{}'{}{}", y, options.width,
+                                     style.color, dashes(options, style.round), title(options.label))});
   return *this;
 }
 
 Figure& Figure::vertical(double x, const SeriesOptions& options) {
   check_series("Figure::vertical", options);
   if (!std::isfinite(x)) return *this;
+  const Style style = next_style(options);
   settings_ += fmt::format(
       "set arrow from first {0:.9g}, graph 0 to first {0:.9g}, graph 1 nohead lw {1:.3g} lc rgb '{2}'{3}\n",
-      x, options.width, next_color(options), options.dashed ? " dt 2" : "");
+      x, options.width, style.color, dashes(options, style.round));
   if (!options.label.empty()) {
-    layers_.push_back(
-        {"", fmt::format("NaN with lines lw {:.3g} lc rgb '{}'{}{}", options.width, next_color(options),
-                         options.dashed ? " dt 2" : "", title(options.label))});
+    layers_.push_back({"", fmt::format("NaN with lines lw {:.3g} lc rgb '{}'{}{}", options.width, style.color,
+                                       dashes(options, style.round), title(options.label))});
   }
   return *this;
 }
@@ -290,13 +384,16 @@ std::string Figure::script(int number) const {
   text +=
       "set xlabel " + quoted_text(options_.x_label) + "\nset ylabel " + quoted_text(options_.y_label) + "\n";
   text += options_.log_x ? "set logscale x\n" : "unset logscale x\n";
-  text += options_.log_y ? "set logscale y\nset format y '%g'\n" : "unset logscale y\nset format y '%g'\n";
+  text += options_.log_y ? "set logscale y\n" : "unset logscale y\n";
   text +=
-      "unset arrow\nset colorbox\nset palette maxcolors 0\nset cbrange [*:*]\nset xtics auto\nset ytics "
-      "auto\n";
+      "unset arrow\nset colorbox\nset palette maxcolors 0\nset cbrange [*:*]\nset xtics auto norotate\nset "
+      "ytics auto\n";
+  text += number_format("x", options_.x_range, x_) + number_format("y", options_.y_range, y_);
   text += options_.frame ? "set border 3 lc rgb '#808080'\nset xtics nomirror out\nset ytics nomirror out\n"
                          : "unset border\nunset xtics\nunset ytics\n";
-  text += range("x", options_.x_range) + range("y", options_.y_range) + legend(options_.legend);
+  if (options_.frame) text += marks_across();
+  text += range("x", options_.x_range) + range("y", options_.y_range) +
+          legend(entries_ > kMostInACorner && options_.legend != "none" ? "outside" : options_.legend);
   text += options_.equal_axes ? "set size ratio -1\n" : "set size noratio\n";
   text += settings_ + "plot ";
   for (const std::size_t i : drawn) {

@@ -23,13 +23,15 @@ struct FigureOptions {
   bool log_x = false, log_y = false;
   std::optional<std::pair<double, double>> x_range{}, y_range{};  // else what the data need
   bool equal_axes = false;                                        // a unit is as long across as up
-  std::string legend = "top right";                               // a corner, "outside" or "none"
-  bool frame = true;                                              // axes and their numbers
+  // A corner, "outside" or "none". More than six entries are always outside: they would cover the data.
+  std::string legend = "top right";
+  bool frame = true;  // axes and their numbers
 };
 
 struct SeriesOptions {
   std::string label{};  // in the legend, if not empty
-  std::string color{};  // "#rrggbb"; else the next of eight that are told apart by everybody
+  std::string color{};  // "#rrggbb"; else the next of sixteen, of which everybody tells the first eight apart
+  int turn = -1;        // whose turn it is, from 0: its colour and, after sixteen, its shape; -1: the next
   double width = 2.0;   // of lines, or size of points
   bool dashed = false;
 };
@@ -46,6 +48,11 @@ struct ImageOptions {
 };
 
 // Titles, labels and names are shown as they are, whatever characters they hold.
+
+// What to say where `save` returns false.
+inline constexpr const char* kNoGnuplot =
+    "no pictures were drawn, only their scripts are kept: gnuplot is not installed (on Debian: apt install "
+    "gnuplot-nox)";
 
 // One picture. x and y are tensors of numbers of the same size (their shape does not matter); non-finite
 // values are left out, and break a line. All refuse what does not fit, an empty tensor, ranges that are not
@@ -82,12 +89,28 @@ class Figure {
     bool finite = true;   // whether there is anything to be seen
   };
 
-  std::string next_color(const SeriesOptions& options);
+  struct Style {
+    std::string color;
+    int round = 0;  // how often all colours were used before
+  };
+  // What an axis covers.
+  struct Extent {
+    double low = 0.0, high = 0.0;
+    bool any = false;
+    void add(const std::vector<double>& values);
+  };
+
+  Style next_style(const SeriesOptions& options);
+  std::string number_format(const char* axis, const std::optional<std::pair<double, double>>& range,
+                            const Extent& extent) const;
+  std::string marks_across() const;
 
   FigureOptions options_;
   std::vector<Layer> layers_;
   std::string settings_;  // what images and bars ask of the axes
+  Extent x_, y_;
   int colors_used_ = 0;
+  int entries_ = 0;  // of the legend
 };
 
 // Several figures in one picture, row by row.

@@ -14,6 +14,7 @@
 #include "likely/io/made_record.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/text.hpp"
+#include "likely/plot/fonts.hpp"
 #include "likely/plot/gnuplot_text.hpp"
 #include "likely/plot/run_program.hpp"
 
@@ -28,10 +29,11 @@ constexpr const char* kCaller = "Figure::save";
 
 struct Kind {
   std::string_view ending, terminal;
+  bool needs_fonts;      // here; else where it is looked at
   std::string_view end;  // how a whole picture ends
 };
-constexpr std::array kKinds{Kind{".svg", "svg", "</svg>\n\n"sv},
-                            Kind{".png", "pngcairo", "\0\0\0\0IEND\xae\x42\x60\x82"sv}};
+constexpr std::array kKinds{Kind{".svg", "svg", false, "</svg>\n\n"sv},
+                            Kind{".png", "pngcairo", true, "\0\0\0\0IEND\xae\x42\x60\x82"sv}};
 
 // A new folder that nobody else can look into, gone with this object. Beside the picture only where there is
 // no other place: what is killed should leave nothing there.
@@ -80,6 +82,18 @@ void make_folder(const fs::path& folder) {
   }
 }
 
+// A complaint of gnuplot is spread over lines, with marks below what it is about.
+std::string on_one_line(const std::string& said) {
+  std::string line;
+  for (const char c : said) {
+    const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+    if (!blank) line += c;
+    if (blank && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
 // gnuplot does not say whether the disk was full.
 std::string whole_picture(const fs::path& file, const Kind& kind) {
   std::error_code failed;
@@ -102,22 +116,22 @@ bool draw(const fs::path& path, const std::string& script, int width, int height
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   make_folder(folder);
 
+  const Workshop workshop(folder);
   const std::string name = path.filename().string();
   std::string text = "# gnuplot draws the picture again if it is given this file.\nset encoding utf8\n";
   for (const Kind& kind : kKinds) {
     text += fmt::format(
         "set terminal {} size {},{} font 'DejaVu Sans,11' background rgb 'white' noenhanced\n"
         "set output {}\n{}unset output\n",
-        kind.terminal, width, height, quoted_file(name + std::string(kind.ending)), script);
+        kind.terminal, width, height, quoted_file(name + std::string(kind.ending)),
+        kind.needs_fonts ? with_known_letters(script, workshop.path()) : script);
   }
   io::write_file(path.string() + ".gp", text);
-
-  const Workshop workshop(folder);
   io::write_file(workshop.path() / "draw.gp", text);
   const Ended ended = run_program({"gnuplot", "-d", "./draw.gp"}, workshop.path(), most_seconds);
   if (!ended.found) return false;
   if (ended.too_long) refuse(kCaller, fmt::format("gnuplot had not ended after {:g} s", most_seconds));
-  if (ended.code != 0) refuse(kCaller, "gnuplot refused the picture: " + ended.said);
+  if (ended.code != 0) refuse(kCaller, "gnuplot refused the picture: " + on_one_line(ended.said));
   std::array<std::string, kKinds.size()> pictures;
   for (std::size_t i = 0; i < kKinds.size(); ++i)
     pictures[i] = whole_picture(workshop.path() / (name + std::string(kKinds[i].ending)), kKinds[i]);

@@ -1,6 +1,7 @@
 #include "likely/prob/beta.hpp"
 
 #include "likely/ops/activation.hpp"
+#include "likely/ops/reduce.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/ops/special_densities.hpp"
@@ -22,7 +23,14 @@ Beta Beta::from_unconstrained(const Tensor& raw_alpha, const Tensor& raw_beta) {
 Tensor Beta::log_prob(const Tensor& x) const {
   const Tensor outside = logical_or(x <= 0.0, x >= 1.0);
   const Tensor v = masked_fill(detail::floating(x, alpha), outside, 0.5);
-  return detail::zero_density(detail::log_beta_density(alpha, beta, v), outside);
+  const Tensor log_density = detail::zero_density(detail::log_beta_density(alpha, beta, v), outside);
+  const Tensor zero = x == 0.0, one = x == 1.0;
+  if (any(logical_or(zero, one)).item() == 0.0) return log_density;
+  const Tensor at_zero = masked_fill(detail::floating(x, alpha), x != 0.0, 0.0);
+  const Tensor at_one = masked_fill(detail::floating(x, alpha), x != 1.0, 1.0);
+  const Tensor from_zero =
+      detail::with_end(log_density, zero, alpha, log(beta) + (beta - 1.0) * log1p(-at_zero));
+  return detail::with_end(from_zero, one, beta, log(alpha) + (alpha - 1.0) * log(at_one));
 }
 
 Tensor Beta::rsample(Rng rng, const Shape& shape) const {

@@ -7,8 +7,9 @@
 
 namespace likely {
 
-// Density x^(alpha - 1) (1 - x)^(beta - 1) / B(alpha, beta) for 0 < x < 1, else 0. Refuses parameters that
-// are not finite and above 0. Samples lie inside (0, 1) also where rounding would reach an end.
+// Density x^(alpha - 1) (1 - x)^(beta - 1) / B(alpha, beta) for 0 <= x <= 1, else 0: at 0 it is infinite for
+// alpha < 1, beta for alpha = 1, and 0 for alpha > 1, and at 1 likewise. Refuses parameters that are not
+// finite and above 0. Samples lie inside (0, 1) also where rounding would reach an end.
 class Beta {
  public:
   Tensor alpha, beta;

@@ -45,8 +45,19 @@ Tensor Dirichlet::log_prob(const Tensor& x) const {
   const Tensor each =
       detail::log_poisson(0, concentration, log_total + log_v, total * inside) + (log(concentration) - log_v);
   const Tensor whole = squeeze(detail::log_poisson(0, total, log_total, total) + log_total, -1);
-  const Tensor beyond = squeeze(total, -1) * (sum(inside, -1) - 1.0);
-  return detail::zero_density(sum(each, -1) - whole + beyond, any(outside, -1));
+  const auto density = [&](const Tensor& parts, const Tensor& numbers, const Tensor& none) {
+    const Tensor beyond = squeeze(total, -1) * (sum(numbers, -1) - 1.0);
+    return detail::zero_density(sum(parts, -1) - whole + beyond, any(none, -1));
+  };
+  const Tensor zero = v == 0.0;
+  if (any(zero).item() == 0.0) return density(each, inside, outside);
+  // A 0 with a concentration of 1 is a number as any other.
+  const Tensor level = logical_and(zero, concentration == 1.0);
+  const Tensor none = logical_and(outside, logical_not(level));
+  const Tensor log_density = density(where(level, log_total, each), masked_fill(inside, zero, 0.0), none);
+  const Tensor steep = logical_and(zero, concentration < 1.0);
+  const Tensor less = logical_and(none, logical_not(steep));
+  return masked_fill(log_density, logical_and(any(steep, -1), logical_not(any(less, -1))), detail::kInfinity);
 }
 
 Tensor Dirichlet::rsample(Rng rng, const Shape& shape) const {

@@ -7,8 +7,9 @@
 
 namespace likely {
 
-// Density proportional to the product of x_k^(concentration_k - 1), for positive x along the last axis that
-// add up to 1. Refuses concentrations that are not finite and above 0, or without a last axis.
+// Density proportional to the product of x_k^(concentration_k - 1), for x >= 0 along the last axis that add
+// up to 1; where an x_k is 0, it is 0 if one of them has a concentration above 1, else infinite if one has a
+// concentration below 1. Refuses concentrations that are not finite and above 0, or without a last axis.
 class Dirichlet {
  public:
   Tensor concentration;  // (..., K)

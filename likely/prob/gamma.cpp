@@ -1,5 +1,6 @@
 #include "likely/prob/gamma.hpp"
 
+#include "likely/ops/reduce.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/ops/special_densities.hpp"
@@ -25,7 +26,11 @@ Tensor Gamma::log_prob(const Tensor& x) const {
   const Tensor log_v = log(v);
   // The density is a Poisson probability times concentration / x.
   const Tensor count = detail::log_poisson(0, concentration, log(rate) + log_v, rate * v);
-  return detail::zero_density(count + (log(concentration) - log_v), outside);
+  const Tensor log_density = detail::zero_density(count + (log(concentration) - log_v), outside);
+  const Tensor zero = x == 0.0;
+  if (any(zero).item() == 0.0) return log_density;
+  const Tensor at_zero = masked_fill(detail::floating(x, rate), x != 0.0, 0.0);
+  return detail::with_end(log_density, zero, concentration, log(rate) - rate * at_zero);
 }
 
 Tensor Gamma::rsample(Rng rng, const Shape& shape) const {

@@ -7,8 +7,9 @@
 
 namespace likely {
 
-// Density rate^a x^(a - 1) e^(-rate x) / Gamma(a) for x > 0, else 0, with a = concentration. Refuses
-// parameters that are not finite and above 0. Samples are at least the smallest normal number of their type.
+// Density rate^a x^(a - 1) e^(-rate x) / Gamma(a) for x >= 0, else 0, with a = concentration: at 0 it is
+// infinite for a < 1, the rate for a = 1, and 0 for a > 1. Refuses parameters that are not finite and above
+// 0. Samples are at least the smallest normal number of their type.
 class Gamma {
  public:
   Tensor concentration, rate;

@@ -12,7 +12,8 @@
 namespace likely {
 
 // A parameter of a distribution: a tensor or, as in Normal(mean, 1.0), a number. A number takes the type of
-// the tensors beside it (f32 where there is none), whole numbers become f32.
+// the tensors beside it, whole numbers become f32. Numbers alone make an f32 law; for f64 one of them is
+// written as a tensor: Normal(tensor(0.1, DType::f64), 1.0).
 class Parameter {
  public:
   Parameter(Tensor value) : value_(std::move(value)) {}            // NOLINT(google-explicit-constructor)

@@ -31,6 +31,7 @@
 #include "likely/prob/inverse_gamma.hpp"
 #include "likely/prob/kl.hpp"
 #include "likely/prob/laplace.hpp"
+#include "likely/prob/laplace_approximation.hpp"
 #include "likely/prob/leave_one_out.hpp"
 #include "likely/prob/log_normal.hpp"
 #include "likely/prob/mixture.hpp"

@@ -31,6 +31,15 @@ inline Tensor zero_density(const Tensor& log_density, const Tensor& outside) {
   return masked_fill(log_density, outside, -kInfinity);
 }
 
+// A log-density that has the factor t^(a - 1), where t is 0 (`at_end`): -infinity for a > 1, as it is
+// already, +infinity for a < 1, and for a = 1 what the other factors make of it. Derivatives are those of
+// `others`, and 0 where the density is infinite; that by `a`, which does not exist, is 0.
+inline Tensor with_end(const Tensor& log_density, const Tensor& at_end, const Tensor& a,
+                       const Tensor& others) {
+  const Tensor finite = where(logical_and(at_end, a == 1.0), others, log_density);
+  return masked_fill(finite, logical_and(at_end, a < 1.0), kInfinity);
+}
+
 inline double smallest_normal(DType dtype) {
   return dtype == DType::f32 ? static_cast<double>(std::numeric_limits<float>::min())
                              : std::numeric_limits<double>::min();

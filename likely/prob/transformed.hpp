@@ -59,7 +59,9 @@ class Transformed {
   }
   // Of an affine map; for other maps these have no closed form.
   Tensor mean() const requires std::is_same_v<Map, Affine> { return map.forward(base.mean()); }
-  Tensor variance() const requires std::is_same_v<Map, Affine> { return base.variance() * square(map.scale); }
+  Tensor variance() const requires std::is_same_v<Map, Affine> {
+    return base.variance() * map.scale * map.scale;
+  }
   Tensor entropy() const requires std::is_same_v<Map, Affine> {
     const Tensor slopes = map.log_slope(base.variance());
     return base.entropy() + detail::sum_over_event(slopes, event_shape().rank());

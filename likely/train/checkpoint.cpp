@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <map>
@@ -12,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "likely/core/whole_number.hpp"
 #include "likely/io/safetensors.hpp"
+#include "likely/io/safetensors_header.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/tree/misfit.hpp"
 
@@ -23,6 +26,14 @@ namespace {
 using Metadata = std::map<std::string, std::string>;
 
 constexpr const char* kMetricsChecksum = "metrics_checksum";
+constexpr const char* kConverged = "converged";
+constexpr const char* kTensors = "tensors";  // how many were written
+
+// The only loss and the only rate have no name in the file. Of others, the losses are numbered in the order
+// of telling ("loss_name.0", "loss_sum.0", "loss_rows.0"), and rates are called by their optimizers
+// ("lr.critic_adam").
+constexpr std::string_view kOnlyLoss = "loss";
+std::string rate_key(const std::string& name) { return name.empty() ? "lr" : "lr." + name; }
 
 // One list of the fields, and of what they may be, for both directions. Floating numbers are written in
 // hexadecimal: exactly.
@@ -33,9 +44,7 @@ void for_each_field(Place& position, Visit&& visit) {
   visit("batch", position.batch, Values::count);
   visit("batches", position.batches, Values::count);
   visit("step", position.step, Values::count);
-  visit("loss_sum", position.loss_sum, Values::not_nan);  // losses are finite, their sum need not be
   visit("rows", position.rows, Values::count);
-  visit("lr", position.lr, Values::at_least_0);
   visit("best_value", position.best_value, Values::not_nan);
   visit("best_epoch", position.best_epoch, Values::count);
   visit("waited", position.waited, Values::count);
@@ -50,8 +59,9 @@ std::string text_of(std::uint64_t value) { return std::to_string(value); }
 // The whole text, whatever the locale.
 template <class Whole>
 bool parse(std::string_view text, Whole& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  const std::optional<Whole> whole = whole_number<Whole>(text);
+  value = whole.value_or(Whole{});
+  return whole.has_value();
 }
 bool parse(std::string_view text, double& value) {
   const bool negative = text.starts_with('-');
@@ -78,8 +88,8 @@ std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}
 
 // Wrong numbers would be counted on with: each is looked at before anything is done with it.
 template <class Number>
-void read_field(const std::filesystem::path& path, const Metadata& metadata, const char* name, Number& value,
-                Values values) {
+void read_field(const std::filesystem::path& path, const Metadata& metadata, const std::string& name,
+                Number& value, Values values) {
   const auto found = metadata.find(name);
   if (found == metadata.end())
     refuse("fit", quoted(path) + " is not a checkpoint of a training: it does not say its " + name);
@@ -91,11 +101,41 @@ void read_field(const std::filesystem::path& path, const Metadata& metadata, con
   }
 }
 
+void read_losses(const std::filesystem::path& path, const Metadata& metadata, Position& position) {
+  // Losses are finite, their sum need not be.
+  if (metadata.contains("loss_sum")) {
+    LossSum only{.name = std::string(kOnlyLoss), .rows = position.rows};
+    read_field(path, metadata, "loss_sum", only.sum, Values::not_nan);
+    position.losses.push_back(only);
+  }
+  for (std::size_t i = 0; metadata.contains(fmt::format("loss_name.{}", i)); ++i) {
+    LossSum loss{.name = metadata.at(fmt::format("loss_name.{}", i))};
+    const std::string rows = fmt::format("loss_rows.{}", i);
+    read_field(path, metadata, fmt::format("loss_sum.{}", i), loss.sum, Values::not_nan);
+    read_field(path, metadata, rows, loss.rows, Values::count);
+    if (loss.rows > position.rows)
+      refuse_file(path, fmt::format("{} is {}, the epoch has {} rows", rows, loss.rows, position.rows));
+    position.losses.push_back(loss);
+  }
+}
+
+void read_rates(const std::filesystem::path& path, const Metadata& metadata, Position& position) {
+  for (const auto& [key, text] : metadata) {
+    if (key != "lr" && !key.starts_with("lr.")) continue;
+    double rate = 0.0;
+    read_field(path, metadata, key, rate, Values::at_least_0);
+    position.rates.emplace_back(key == "lr" ? "" : key.substr(3), rate);
+  }
+}
+
 Position position_of(const std::filesystem::path& path, const Metadata& metadata) {
   Position position;
   for_each_field(position, [&](const char* name, auto& value, Values values) {
     read_field(path, metadata, name, value, values);
   });
+  read_losses(path, metadata, position);
+  read_rates(path, metadata, position);
+  position.converged = metadata.contains(kConverged);
   if (metadata.contains(kMetricsChecksum)) {
     std::uint64_t checksum = 0;
     read_field(path, metadata, kMetricsChecksum, checksum, Values::any);
@@ -103,7 +143,7 @@ Position position_of(const std::filesystem::path& path, const Metadata& metadata
       refuse_file(path, fmt::format("{} is {}, which is no checksum", kMetricsChecksum, checksum));
     position.metrics_checksum = static_cast<std::uint32_t>(checksum);
   }
-  const std::int64_t begun = position.epoch + 1;
+  const std::int64_t begun = position.epoch + (position.batch > 0 ? 1 : 0);
   if (position.best_epoch > begun) {
     refuse_file(path, fmt::format("best_epoch {} lies behind the epochs that were begun, {}",
                                   position.best_epoch, begun));
@@ -121,9 +161,49 @@ Position position_of(const std::filesystem::path& path, const Metadata& metadata
   return position;
 }
 
-void add(io::NamedTensors& file, const std::string& prefix, const std::vector<Slot>& slots) {
+// What was counted before this training began, such as "optimizer.steps.before": an optimizer may have been
+// used before. Nothing is said where the counts differ, as those of tensors that were frozen for a while do.
+std::string key_of_before(const StepCounts& counted) { return counted.name + ".before"; }
+
+void note_counts(Metadata& metadata, const AnyLearner& learner, std::int64_t step) {
+  for (const StepCounts& counted : learner.step_counts()) {
+    const std::vector<std::int64_t>& counts = counted.counts;
+    if (counts.empty() || counts.front() < step ||
+        std::ranges::count(counts, counts.front()) < std::ssize(counts))
+      continue;
+    metadata[key_of_before(counted)] = text_of(counts.front() - step);
+  }
+}
+
+std::map<std::string, std::int64_t> counted_before(const std::filesystem::path& path,
+                                                   const Metadata& metadata, const AnyLearner& learner) {
+  std::map<std::string, std::int64_t> before;
+  for (const StepCounts& counted : learner.step_counts()) {
+    const std::string key = key_of_before(counted);
+    if (metadata.contains(key))  // older checkpoints have none
+      read_field(path, metadata, key, before[counted.name], Values::count);
+  }
+  return before;
+}
+
+// What does not follow from the training's steps.
+std::string counts_misfit(const AnyLearner& learner, const std::map<std::string, std::int64_t>& before,
+                          std::int64_t step) {
+  for (const StepCounts& counted : learner.step_counts()) {
+    const auto found = before.find(counted.name);
+    if (found == before.end()) continue;
+    for (const std::int64_t count : counted.counts) {
+      if (count == found->second + step) continue;
+      return fmt::format("{} is {}, must be {}: {} before this training, {} in it", counted.name, count,
+                         found->second + step, found->second, step);
+    }
+  }
+  return {};
+}
+
+void add(io::NamedTensors& file, const std::vector<Slot>& slots) {
   for (const Slot& slot : slots) {
-    if (slot.value->defined()) file.tensors.emplace_back(prefix + slot.name, *slot.value);
+    if (slot.value->defined()) file.tensors.emplace_back(slot.name, *slot.value);
   }
 }
 
@@ -131,7 +211,9 @@ void add(io::NamedTensors& file, const std::string& prefix, const std::vector<Sl
 // called again takes them out.
 class Restore {
  public:
-  explicit Restore(std::filesystem::path path) : path_(std::move(path)), file_(io::load_safetensors(path_)) {
+  Restore(std::filesystem::path path, const AnyLearner& learner)
+      : path_(std::move(path)), learner_(learner), file_(io::load_safetensors(path_)) {
+    check_types();
     for (auto& [name, tensor] : file_.tensors) left_.emplace(name, &tensor);
   }
 
@@ -141,15 +223,14 @@ class Restore {
     return found == file_.metadata.end() ? "?" : found->second;
   }
 
-  void match(const std::string& prefix, const std::vector<Slot>& slots) {
+  void match(const std::vector<Slot>& slots) {
     for (const Slot& slot : slots) {
-      const std::string name = prefix + slot.name;
-      const auto found = left_.find(name);
+      const auto found = left_.find(slot.name);
       if (found == left_.end()) {
-        if (slot.value->defined() && !slot.comes_later) no_fit(name + " is missing");
+        if (slot.value->defined() && !slot.comes_later) no_fit(slot.name + " is missing");
         pairs_.emplace_back(slot.value, Tensor());
       } else {
-        check(name, slot, *found->second);
+        check(slot, *found->second);
         pairs_.emplace_back(slot.value, *found->second);
         left_.erase(found);
       }
@@ -158,16 +239,37 @@ class Restore {
   void match_all() const {
     if (!left_.empty()) no_fit("nothing is called " + left_.begin()->first);
   }
+  // What is wrong with the number of tensors. Where it is not known which there have to be (an optimizer's
+  // come later), it tells that one is gone.
+  std::string number_misfit() const {
+    const std::string written = said(kTensors);
+    if (written == "?" || written == std::to_string(file_.tensors.size())) return {};
+    return fmt::format("{} tensors were written, and {} are in it", written, file_.tensors.size());
+  }
 
   void exchange() {
     for (auto& [target, saved] : pairs_) std::swap(*target, saved);
   }
   [[noreturn]] void no_fit(const std::string& why) const {
-    refuse("fit", quoted(path_) + " does not fit the model and optimizer: " + why);
+    refuse(learner_.caller(),
+           fmt::format("{} does not fit {}: {}", quoted(path_), learner_.described(), why));
   }
 
  private:
-  void check(const std::string& name, const Slot& slot, const Tensor& saved) const {
+  // Reading makes f32 of F16, and the lost digits would be lost for good without a word.
+  void check_types() const {
+    const io::InputFile file(learner_.caller(), path_);
+    for (const io::SafetensorsEntry& entry : io::read_safetensors_header(file).entries) {
+      using io::Element;
+      const bool own = entry.element == Element::f32 || entry.element == Element::f64 ||
+                       entry.element == Element::i64 || entry.element == Element::boolean;
+      if (!own)
+        no_fit(fmt::format("{} is {} in the file, which no training writes", entry.name,
+                           io::safetensors_type(entry.element)));
+    }
+  }
+  void check(const Slot& slot, const Tensor& saved) const {
+    const std::string& name = slot.name;
     const Tensor& now = *slot.value;
     if (now.defined() && !(saved.shape() == now.shape() && saved.dtype() == now.dtype())) {
       no_fit(fmt::format("{} is {} {}, the model's {} {}", name, name_of(saved.dtype()),
@@ -179,20 +281,22 @@ class Restore {
   }
 
   std::filesystem::path path_;
+  const AnyLearner& learner_;
   io::NamedTensors file_;
   std::map<std::string, const Tensor*> left_;
   std::vector<std::pair<Tensor*, Tensor>> pairs_;
 };
 
 // The best model that the position speaks of, which is not in its place yet if a training died too early.
-std::optional<Restore> find_best(const CheckpointFiles& files, const Position& position) {
+std::optional<Restore> find_best(const CheckpointFiles& files, const AnyLearner& learner,
+                                 const Position& position) {
   if (position.best_epoch == 0) return std::nullopt;
   const std::string epoch = text_of(position.best_epoch);
   const std::string value = text_of_best(position.best_value);
   std::string found = "there is no such file";
   for (const std::filesystem::path& path : {files.next_best, files.best}) {
     if (!std::filesystem::exists(path)) continue;
-    Restore best(path);
+    Restore best(path, learner);
     if (best.said(kBestEpoch) == epoch && best.said(kBestValue) == value) return best;
     found =
         fmt::format("this is the best model of epoch {} ({})", best.said(kBestEpoch), best.said(kBestValue));
@@ -203,43 +307,64 @@ std::optional<Restore> find_best(const CheckpointFiles& files, const Position& p
 
 }  // namespace
 
-void save_checkpoint(const std::filesystem::path& path, Learner& learner, const Position& position) {
+void save_checkpoint(const std::filesystem::path& path, AnyLearner& learner, const Position& position) {
   io::NamedTensors file;
-  add(file, "model.", learner.model_slots());
-  add(file, "", learner.state_slots());
-  file.metadata["likely"] = version();
+  add(file, learner.slots());
+  Metadata& metadata = file.metadata;
+  metadata["likely"] = version();
+  metadata[kTensors] = std::to_string(file.tensors.size());
   for_each_field(position,
-                 [&](const char* name, const auto& value, Values) { file.metadata[name] = text_of(value); });
+                 [&](const char* name, const auto& value, Values) { metadata[name] = text_of(value); });
+  if (learner.tells_one_loss()) {
+    metadata["loss_sum"] = text_of(position.losses.front().sum);
+  } else {
+    for (std::size_t i = 0; i < position.losses.size(); ++i) {
+      metadata[fmt::format("loss_name.{}", i)] = position.losses[i].name;
+      metadata[fmt::format("loss_sum.{}", i)] = text_of(position.losses[i].sum);
+      metadata[fmt::format("loss_rows.{}", i)] = text_of(position.losses[i].rows);
+    }
+  }
+  for (const auto& [name, rate] : position.rates) metadata[rate_key(name)] = text_of(rate);
+  if (position.converged) metadata[kConverged] = "1";
+  note_counts(metadata, learner, position.step);
   if (position.metrics_checksum)
-    file.metadata[kMetricsChecksum] = text_of(std::uint64_t{*position.metrics_checksum});
+    metadata[kMetricsChecksum] = text_of(std::uint64_t{*position.metrics_checksum});
   io::save_safetensors(path, file);
 }
 
-void save_best(const std::filesystem::path& path, Learner& learner, const Position& position) {
+void save_best(const std::filesystem::path& path, AnyLearner& learner, const Position& position) {
   io::NamedTensors file;
-  add(file, "", learner.best_slots());
+  add(file, learner.best_slots());
   file.metadata["likely"] = version();
   file.metadata[kBestEpoch] = text_of(position.best_epoch);
   file.metadata[kBestValue] = text_of_best(position.best_value);
   io::save_safetensors(path, file);
 }
 
-Position load_checkpoint(const CheckpointFiles& files, Learner& learner,
+Position read_position(const std::filesystem::path& checkpoint) {
+  return position_of(checkpoint, io::load_safetensors(checkpoint).metadata);
+}
+
+Position load_checkpoint(const CheckpointFiles& files, AnyLearner& learner,
                          const std::function<void(const Position&)>& check) {
-  Restore state(files.checkpoint);
-  const Position position = position_of(files.checkpoint, state.metadata());
+  Restore state(files.checkpoint, learner);
+  Position position = position_of(files.checkpoint, state.metadata());
   check(position);
-  state.match("model.", learner.model_slots());
-  state.match("", learner.state_slots());
+  const std::map<std::string, std::int64_t> before =
+      counted_before(files.checkpoint, state.metadata(), learner);
+  state.match(learner.slots());
   state.match_all();
-  std::optional<Restore> best = find_best(files, position);
+  std::optional<Restore> best = find_best(files, learner, position);
   if (best) {
-    best->match("", learner.best_slots());
+    best->match(learner.best_slots());
     best->match_all();
   }
   state.exchange();
   if (best) best->exchange();
-  const std::string wrong = learner.misfit();
+  std::string wrong = learner.misfit();
+  if (wrong.empty() && position.step > 0) wrong = learner.missing_state();
+  if (wrong.empty()) wrong = counts_misfit(learner, before, position.step);
+  if (wrong.empty()) wrong = state.number_misfit();
   const std::string best_wrong = best ? learner.best_misfit() : std::string();
   if (!wrong.empty() || !best_wrong.empty()) {
     if (best) best->exchange();

@@ -1,6 +1,7 @@
-// The training loop itself, for any model: see fit.hpp for what it promises.
+// The training loop itself, for any learner: see fit.hpp and run.hpp for what it promises.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -9,13 +10,10 @@
 #include <system_error>
 
 #include "likely/io/checksum.hpp"
-#include "likely/ops/arithmetic.hpp"
-#include "likely/optim/clip.hpp"
-#include "likely/train/blame.hpp"
 #include "likely/train/checkpoint.hpp"
+#include "likely/train/finite_gradient.hpp"
 #include "likely/train/interrupt.hpp"
 #include "likely/train/loss_figure.hpp"
-#include "likely/train/metrics.hpp"
 #include "likely/train/monitor.hpp"
 #include "likely/train/progress.hpp"
 #include "likely/train/run_folder.hpp"
@@ -35,29 +33,31 @@ double seconds_since(Clock::time_point begin) {
 
 class Run {
  public:
-  Run(Learner& learner, const Data& data, const Settings& settings, const std::vector<Measure>& measures)
+  Run(AnyLearner& learner, const Settings& settings, const std::vector<Measure>& measures, MeasuredOn on)
       : learner_(learner),
-        data_(data),
         settings_(settings),
         measures_(measures),
-        monitor_(settings.monitor, measures, data.validation.has_value()),
+        measured_on_(on),
+        monitor_(learner.caller(), settings.monitor, measures, on),
         begin_(Clock::now()),
         saved_at_(begin_) {
-    check_settings(data, settings);
+    check_settings(learner.caller(), settings);
+    if (settings.patience > 0 && !monitor_.monitors())
+      refuse("patience needs something to monitor: a metric or the name of a loss");
+    check_schedules();
     Rng rng(settings.seed);
     order_ = rng.split();
     noise_ = rng.split();
     position_.seed = settings.seed;
-    for (const Slot& slot : learner.model_slots()) {
-      if (!slot.learned) buffers_.push_back(slot.value);
-    }
-    batches_per_epoch_ = batches_of(0).size();
+    if (learner.tells_one_loss()) position_.losses = {{.name = "loss"}};
+    batches_per_epoch_ = learner.batches();
   }
 
   Outcome operator()() {
     if (!settings_.out.empty()) open_folder();
     const CatchInterrupt interrupt(settings_.catch_interrupt);
-    ProgressDisplay progress(settings_.progress, settings_.epochs, total_steps(), position_.step);
+    ProgressDisplay progress(settings_.progress, settings_.epochs, total_steps(), position_.step,
+                             learner_.counts_rows());
     if (position_.step > 0) {
       const char* what = reason_to_end() ? "nothing is left to do in" : "continuing";
       progress.say(fmt::format("{} {} after step {}", what, where(), position_.step));
@@ -73,11 +73,15 @@ class Run {
     }
     // Where the steps end within an epoch, what they reached is measured, too.
     const bool unmeasured = history_.empty() || history_.back().step != position_.step;
-    if (*stopped == Stopped::finished && position_.batch > 0 && unmeasured) report_epoch(progress);
+    const bool ended = *stopped == Stopped::finished || *stopped == Stopped::converged;
+    if (ended && position_.batch > 0 && unmeasured) report_epoch(progress);
     if (position_.best_epoch == 0) learner_.keep_best();
     save();
     say_goodbye(progress, *stopped);
     draw_figures(progress);
+    if (folder_) {
+      for (const io::Kept& kept : folder_->kept()) progress.say(text_of(kept));
+    }
     return {.history = history_,
             .stopped = *stopped,
             .epochs = position_.epoch + (position_.batch > 0 ? 1 : 0),
@@ -87,10 +91,20 @@ class Run {
   }
 
  private:
-  data::Batches batches_of(std::int64_t epoch) const {
-    const data::BatchOptions options{.drop_last = settings_.drop_last, .prefetch = settings_.prefetch};
-    if (!settings_.shuffle) return data_.train.batches(settings_.batch, options);
-    return data_.train.batches(settings_.batch, order_.fold_in(static_cast<std::uint64_t>(epoch)), options);
+  [[noreturn]] void refuse(const std::string& why) const { likely::refuse(learner_.caller(), why); }
+
+  void check_schedules() {
+    for (const auto& [name, schedule] : settings_.schedules) {
+      std::string known;
+      bool found = false;
+      for (const Rate& rate : learner_.rates()) {
+        found = found || rate.name == name;
+        known += (known.empty() ? "" : ", ") + rate.name;
+      }
+      if (!found)
+        refuse(fmt::format("there is a schedule for \"{}\", which is no optimizer; what is: {}", name,
+                           known.empty() ? "nothing" : known));
+    }
   }
 
   std::int64_t total_steps() const {
@@ -108,25 +122,24 @@ class Run {
     folder_ = std::make_unique<RunFolder>(settings_.out);
     const bool there = folder_->holds_run();
     if (there && !settings_.resume) {
-      refuse("fit", where() + " already holds a run: set resume to continue it, or choose another folder");
+      refuse(where() + " already holds a run: set resume to continue it, or choose another folder");
     }
     Settings named = settings_;
     named.monitor = monitor_.name();
-    const std::string config = config_text(learner_, data_, named);
+    const std::string config = config_text(learner_, named);
     if (there && std::filesystem::exists(folder_->config())) {
-      const std::string then = folder_->read_config();
-      io::check_seal("fit", folder_->config(), then);
+      const std::string then = io::read_sealed(learner_.caller(), folder_->config());
       std::string all;
       for (const std::string& difference : differences(config, then)) {
         all += (all.empty() ? "" : "; ") + difference;
       }
-      if (!all.empty()) refuse("fit", where() + " holds another run: " + all);
+      if (!all.empty()) refuse(where() + " holds another run: " + all);
     }
     check_room();
     if (there && std::filesystem::exists(folder_->checkpoint())) {
       position_ = load_checkpoint({folder_->checkpoint(), folder_->best(), folder_->next_best()}, learner_,
                                   [&](const Position& position) { check_position(position); });
-      learner_.set_learning_rate(position_.lr);
+      set_rates();
       folder_->open_metrics(position_.metrics_bytes);
       history_ = read_epochs(folder_->metrics());
       folder_->write_config(config);
@@ -144,8 +157,19 @@ class Run {
   // Every number of a place in the data follows from two of them.
   void check_position(const Position& position) const {
     const auto no_place = [&](const std::string& why) {
-      refuse("fit", fmt::format("\"{}\": {}", folder_->checkpoint().string(), why));
+      refuse(fmt::format("\"{}\": {}", folder_->checkpoint().string(), why));
     };
+    const auto not_said = [&](const std::string& what) {
+      refuse(fmt::format("\"{}\" is not a checkpoint of a training: it does not say its {}",
+                         folder_->checkpoint().string(), what));
+    };
+    if (learner_.tells_one_loss() && (position.losses.size() != 1 || position.losses[0].name != "loss"))
+      not_said("loss_sum");
+    for (const Rate& rate : learner_.rates()) {
+      const bool said = std::any_of(position.rates.begin(), position.rates.end(),
+                                    [&](const auto& saved) { return saved.first == rate.name; });
+      if (!said) not_said(rate.name.empty() ? "lr" : "lr." + rate.name);
+    }
     if (position.seed != settings_.seed)
       no_place(fmt::format("its seed is {}, that of this training {}", position.seed, settings_.seed));
     if (position.batch > batches_per_epoch_)
@@ -161,120 +185,204 @@ class Run {
       no_place(fmt::format("epoch {}, batch {}, batches {} and step {} are no place of one training",
                            position.epoch, position.batch, position.batches, position.step));
     }
-    folder_->check_metrics(position.metrics_bytes, position.metrics_checksum);
+    check_metrics(folder_->metrics(), position.metrics_bytes, position.metrics_checksum);
   }
 
   // How many steps so many batches of an epoch make.
   std::int64_t steps_for(std::int64_t batches) const {
-    return batches / settings_.accumulate + (batches % settings_.accumulate > 0 ? 1 : 0);
+    const std::int64_t each = learner_.batches_per_step();
+    return batches / each + (batches % each > 0 ? 1 : 0);
   }
 
   // A checkpoint holds the model and up to two numbers a parameter of the optimizer, and there are two while
   // one is replaced; of the best model there are three.
   void check_room() const {
-    std::int64_t bytes = 0;
-    for (const Slot& slot : learner_.model_slots()) {
-      if (!slot.value->defined()) continue;
-      bytes += slot.value->size() * static_cast<std::int64_t>(size_of(slot.value->dtype()));
+    std::int64_t model = 0, best = 0;
+    for (const Slot& slot : learner_.slots()) {
+      if (slot.of_model) model += bytes_of(*slot.value);
     }
-    folder_->check_room(2 * 3 * bytes + 3 * bytes + 100'000);
+    for (const Slot& slot : learner_.best_slots()) best += bytes_of(*slot.value);
+    folder_->check_room(2 * 3 * model + 3 * best + 100'000);
+  }
+  static std::int64_t bytes_of(const Tensor& tensor) {
+    return tensor.defined() ? tensor.size() * static_cast<std::int64_t>(size_of(tensor.dtype())) : 0;
+  }
+
+  // As they were when the checkpoint was written.
+  void set_rates() {
+    for (const Rate& rate : learner_.rates()) {
+      for (const auto& [name, value] : position_.rates) {
+        if (name == rate.name) *rate.value = value;
+      }
+    }
+  }
+  void note_rates() {
+    position_.rates.clear();
+    for (const Rate& rate : learner_.rates()) position_.rates.emplace_back(rate.name, *rate.value);
+  }
+  NamedNumbers rates() const {
+    NamedNumbers named;
+    for (const Rate& rate : learner_.rates())
+      named.emplace_back(rate.name.empty() ? "lr" : rate.name, *rate.value);
+    return named;
+  }
+  static double first_of(const NamedNumbers& numbers) {
+    return numbers.empty() ? std::numeric_limits<double>::quiet_NaN() : numbers.front().second;
+  }
+  NamedNumbers mean_losses() const {
+    NamedNumbers means;
+    for (const LossSum& loss : position_.losses) {
+      if (loss.rows > 0) means.emplace_back(loss.name, loss.mean());
+    }
+    return means;
   }
 
   std::optional<Stopped> reason_to_end() const {
     if (settings_.patience > 0 && position_.waited >= settings_.patience) return Stopped::early;
+    if (position_.converged) return Stopped::converged;
     if (position_.step >= total_steps()) return Stopped::finished;
     return std::nullopt;
   }
 
   std::optional<Stopped> steps_of_an_epoch(ProgressDisplay& progress, const CatchInterrupt& interrupt) {
-    std::vector<data::Batch> together;  // the batches of one step
-    for (const data::Batch& batch : batches_of(position_.epoch).skip(position_.batch)) {
-      together.push_back(batch);
-      ++position_.batch;
-      const auto count = static_cast<std::int64_t>(together.size());
-      if (count < settings_.accumulate && position_.batch < batches_per_epoch_) continue;
-      const std::int64_t rows_before = position_.rows;
-      StepReport report = make_step(together);
-      together.clear();
-      progress.step(report.epoch, report.step, position_.loss_sum / static_cast<double>(position_.rows),
-                    position_.rows - rows_before);
-      if (settings_.on_step) settings_.on_step(report);
-      if (folder_ && settings_.log_every > 0 && position_.step % settings_.log_every == 0)
-        folder_->append_metrics(line_of(report));
+    learner_.open_epoch(order_.fold_in(static_cast<std::uint64_t>(position_.epoch)), position_.batch);
+    std::optional<Stopped> stopped;
+    while (!stopped && !position_.converged && position_.batch < batches_per_epoch_ &&
+           position_.step < total_steps()) {
+      const StepMade made = make_step();
+      progress.step(position_.epoch + 1, position_.step, position_.losses, made.rows);
+      const bool stop = report_step(made);
       if (settings_.checkpoint_every > 0 && position_.step % settings_.checkpoint_every == 0) save();
-      if (interrupt.arrived()) return Stopped::interrupted;
-      if (report.stop) return Stopped::by_callback;
-      if (position_.step >= total_steps()) break;
-    }
-    return std::nullopt;
-  }
-
-  StepReport make_step(const std::vector<data::Batch>& together) {
-    if (settings_.plateau != nullptr) learner_.set_learning_rate(settings_.plateau->lr());
-    if (settings_.schedule) {
-      const double lr = settings_.schedule(position_.step);
-      if (!(lr >= 0.0 && std::isfinite(lr)))
-        refuse("fit",
-               fmt::format("the schedule gives {} as the learning rate of step {}", lr, position_.step));
-      learner_.set_learning_rate(lr);
-    }
-    const double loss = differentiate(together);
-    learner_.step();
-    ++position_.step;
-    position_.lr = learner_.learning_rate();
-    return {.epoch = position_.epoch + 1, .step = position_.step, .loss = loss, .lr = position_.lr};
-  }
-
-  // Leaves the step's gradient with the learner and returns its loss: the means over all rows.
-  double differentiate(const std::vector<data::Batch>& together) {
-    std::vector<Tensor> sums;
-    double loss_sum = 0.0;
-    std::int64_t rows = 0;
-    for (const data::Batch& batch : together) {
-      const double loss = differentiate(batch);
-      const std::int64_t more = batch.x.dim(0);
-      loss_sum += loss * static_cast<double>(more);
-      rows += more;
-      ++position_.batches;
-      if (together.size() == 1) break;
-      const std::vector<Tensor*> gradient = learner_.gradient();
-      sums.resize(gradient.size());
-      for (std::size_t i = 0; i < gradient.size(); ++i) {
-        const Tensor weighted = *gradient[i] * static_cast<double>(more);
-        sums[i] = sums[i].defined() ? sums[i] + weighted : weighted;
+      if (interrupt.arrived()) {
+        stopped = Stopped::interrupted;
+      } else if (stop) {
+        stopped = Stopped::by_callback;
       }
     }
-    if (!sums.empty()) {
-      const std::vector<Tensor*> gradient = learner_.gradient();
-      for (std::size_t i = 0; i < gradient.size(); ++i) *gradient[i] = sums[i] / static_cast<double>(rows);
-    }
-    if (settings_.clip_norm > 0.0) optim::detail::clip_norm(learner_.gradient(), settings_.clip_norm);
-    position_.loss_sum += loss_sum;
-    position_.rows += rows;
-    return loss_sum / static_cast<double>(rows);
+    learner_.close_epoch();
+    return stopped;
   }
 
-  double differentiate(const data::Batch& batch) {
-    const Rng key = noise_.fold_in(static_cast<std::uint64_t>(position_.batches));
-    return differentiate_finitely(
-        learner_, batch, key, buffers_,
-        {.step = position_.step + 1,
-         .epoch = position_.epoch + 1,
-         .checkpoint = saved_step_ ? folder_->checkpoint() : std::filesystem::path(),
-         .checkpoint_step = saved_step_.value_or(0)});
+  StepMade make_step() {
+    choose_rates();
+    StepMade made = step_finitely();
+    position_.batch += made.batches;
+    position_.batches += made.batches;
+    position_.rows += made.rows;
+    position_.converged = made.converged;
+    ++position_.step;
+    for (const NamedLoss& loss : made.losses) add_loss(loss, made.rows);
+    return made;
+  }
+
+  // Whether the callback wants to stop.
+  bool report_step(const StepMade& made) {
+    const bool logged = folder_ && settings_.log_every > 0 && position_.step % settings_.log_every == 0;
+    if (!logged && !settings_.on_step) return false;
+    StepReport report{.epoch = position_.epoch + 1, .step = position_.step, .loss = 0.0, .lr = 0.0};
+    for (const NamedLoss& loss : made.losses) report.losses.emplace_back(loss.name, loss.value);
+    report.rates = rates();
+    report.loss = first_of(report.losses);
+    report.lr = first_of(report.rates);
+    if (settings_.on_step) settings_.on_step(report);
+    if (logged) folder_->append_metrics(line_of(report));
+    return report.stop;
+  }
+
+  void choose_rates() {
+    if (settings_.plateau == nullptr && settings_.schedules.empty()) return;
+    for (const Rate& rate : learner_.rates()) {
+      if (settings_.plateau != nullptr) *rate.value = settings_.plateau->lr();
+      const auto schedule = settings_.schedules.find(rate.name);
+      if (schedule == settings_.schedules.end()) continue;
+      const double lr = schedule->second(position_.step);
+      if (!(lr >= 0.0 && std::isfinite(lr)))
+        refuse(fmt::format("the schedule gives {} as the learning rate of step {}", lr, position_.step));
+      *rate.value = lr;
+    }
+  }
+
+  // Where a loss or a gradient is not finite, says when that was and what is left.
+  StepMade step_finitely() {
+    StepMade made;
+    try {
+      made = learner_.step({.step = position_.step,
+                            .noise = noise_,
+                            .batches_before = position_.batches,
+                            .batches_left = batches_per_epoch_ - position_.batch});
+    } catch (const NotFinite& error) {
+      std::string left = learner_.tells_one_loss() ? "the model is as it was before this step" : "";
+      const std::string saved = where_saved();
+      left += (left.empty() || saved.empty() ? "" : "; ") + saved;
+      throw NotFinite(fmt::format("[{}] {} {}: {}{}", learner_.caller(), error.what_is(), this_step(),
+                                  error.cause(), left.empty() ? "" : " (" + left + ")"),
+                      error.what_is(), error.cause());
+    }
+    for (const NamedLoss& loss : made.losses) {
+      if (std::isfinite(loss.value)) continue;
+      const std::string saved = where_saved();
+      refuse(fmt::format("the loss \"{}\" is {} {}{}", loss.name, std::isnan(loss.value) ? "NaN" : "infinite",
+                         this_step(), saved.empty() ? "" : " (" + saved + ")"));
+    }
+    return made;
+  }
+  std::string this_step() const {
+    return fmt::format("at step {} (epoch {})", position_.step + 1, position_.epoch + 1);
+  }
+  std::string where_saved() const {
+    if (!saved_step_) return "";
+    return fmt::format("the checkpoint of step {} is in \"{}\"", *saved_step_,
+                       folder_->checkpoint().string());
+  }
+
+  void add_loss(const NamedLoss& loss, std::int64_t rows) {
+    LossSum* found = nullptr;
+    for (LossSum& known : position_.losses) {
+      if (known.name == loss.name) found = &known;
+    }
+    if (found == nullptr) found = &position_.losses.emplace_back(LossSum{.name = loss.name});
+    found->sum += loss.value * static_cast<double>(rows);
+    found->rows += rows;
+  }
+
+  // A step may lead beyond what numbers can be, and the last one has no loss after it that would tell.
+  void check_learned() const {
+    for (const Slot& slot : learner_.slots()) {
+      if (!slot.learned || slot.value->frozen() || holds_only_finite(*slot.value)) continue;
+      const std::string name = slot.name.substr(learner_.model_prefix().size());
+      const std::string saved = where_saved();
+      const std::string what = fmt::format("{} holds numbers that are not finite", name);
+      throw NotFinite(
+          fmt::format("[{}] {} after step {}{}: is the learning rate too large?", learner_.caller(), what,
+                      position_.step, saved.empty() ? "" : " (" + saved + ")"),
+          what, "the step");
+    }
   }
 
   // Measures the model as it is now.
   EpochReport report_epoch(ProgressDisplay& progress) {
+    check_learned();
     EpochReport report{.epoch = position_.epoch + 1,
                        .step = position_.step,
-                       .loss = position_.loss_sum / static_cast<double>(position_.rows),
-                       .lr = position_.lr,
-                       .on_validation = data_.validation.has_value()};
-    for (const Measure& measure : measures_) {
-      const data::Dataset& rows = data_.validation ? *data_.validation : data_.train;
-      report.measured.emplace_back(measure.name, mean_over_batches("fit", rows, settings_.batch, measure.of));
-    }
+                       .loss = 0.0,
+                       .lr = 0.0,
+                       .on_validation = measured_on_ == MeasuredOn::validation,
+                       .losses = mean_losses(),
+                       .rates = rates(),
+                       .by_learner = measured_on_ == MeasuredOn::whatever};
+    report.loss = first_of(report.losses);
+    report.lr = first_of(report.rates);
+    for (const Measure& measure : measures_) report.measured.emplace_back(measure.name, measure.of());
+    if (monitor_.monitors()) look_for_best(report);
+    report.seconds = spent_before_ + seconds_since(begin_);
+    if (folder_) folder_->append_metrics(line_of(report));
+    history_.push_back(report);
+    progress.epoch(report);
+    if (settings_.on_epoch) settings_.on_epoch(report);
+    return report;
+  }
+
+  void look_for_best(EpochReport& report) {
     const double value = monitor_.value(report);
     report.improved =
         position_.best_epoch == 0 ? !std::isnan(value) : monitor_.better(value, position_.best_value);
@@ -289,20 +397,14 @@ class Run {
     }
     if (settings_.plateau != nullptr)
       settings_.plateau->observe(monitor_.higher_is_better() ? -value : value);
-    report.seconds = spent_before_ + seconds_since(begin_);
-    if (folder_) folder_->append_metrics(line_of(report));
-    history_.push_back(report);
-    progress.epoch(report);
-    if (settings_.on_epoch) settings_.on_epoch(report);
-    return report;
   }
 
   std::optional<Stopped> end_epoch(ProgressDisplay& progress) {
     const EpochReport report = report_epoch(progress);
     ++position_.epoch;
     position_.batch = 0;
-    position_.loss_sum = 0.0;
     position_.rows = 0;
+    for (LossSum& loss : position_.losses) loss = {.name = loss.name};
     if (seconds_since(saved_at_) >= settings_.checkpoint_seconds) save();
     if (report.stop) return Stopped::by_callback;
     return std::nullopt;
@@ -312,9 +414,11 @@ class Run {
   // that the last checkpoint speaks of before there is a new one.
   void save() {
     if (!folder_) return;
+    check_learned();
+    folder_->check_place();
     if (best_is_new_) save_best(folder_->next_best(), learner_, position_);
     position_.seconds = spent_before_ + seconds_since(begin_);
-    position_.lr = learner_.learning_rate();
+    note_rates();
     position_.metrics_bytes = folder_->metrics_bytes();
     position_.metrics_checksum = folder_->metrics_checksum();
     save_checkpoint(folder_->checkpoint(), learner_, position_);
@@ -351,14 +455,13 @@ class Run {
     }
   }
 
-  Learner& learner_;
-  const Data& data_;
+  AnyLearner& learner_;
   const Settings& settings_;
   const std::vector<Measure>& measures_;
+  MeasuredOn measured_on_;
   Monitor monitor_;
   Rng order_{0};  // the order of epoch e comes from fold_in(e),
   Rng noise_{0};  // the keys of batch n, counted over all epochs, from fold_in(n)
-  std::vector<Tensor*> buffers_;
   std::int64_t batches_per_epoch_ = 0;
   Position position_;
   std::vector<EpochReport> history_;
@@ -372,9 +475,9 @@ class Run {
 
 }  // namespace
 
-Outcome run(Learner& learner, const Data& data, const Settings& settings,
-            const std::vector<Measure>& measures) {
-  return Run(learner, data, settings, measures)();
+Outcome train_learner(AnyLearner& learner, const Settings& settings, const std::vector<Measure>& measures,
+                      MeasuredOn measured_on) {
+  return Run(learner, settings, measures, measured_on)();
 }
 
 }  // namespace detail

@@ -1,11 +1,22 @@
 #include "likely/train/history.hpp"
 
+#include "likely/io/path_kind.hpp"
+#include "likely/train/checkpoint.hpp"
+#include "likely/train/run_folder.hpp"
 #include "likely/train/run_records.hpp"
 
 namespace likely::train {
 
 std::vector<EpochReport> read_history(const std::filesystem::path& folder) {
-  return detail::read_epochs(folder / "metrics.jsonl");
+  const std::filesystem::path metrics = folder / "metrics.jsonl";
+  if (!io::path_exists(metrics)) return {};
+  std::vector<EpochReport> reports = detail::read_epochs(metrics);
+  const std::filesystem::path checkpoint = folder / "checkpoint.safetensors";
+  if (io::path_exists(checkpoint)) {
+    const detail::Position position = detail::read_position(checkpoint);
+    detail::check_metrics(metrics, position.metrics_bytes, position.metrics_checksum);
+  }
+  return reports;
 }
 
 }  // namespace likely::train

@@ -44,10 +44,13 @@ CatchInterrupt::~CatchInterrupt() {
   if (!wanted_) return;
   const std::lock_guard lock(guard);
   if (--alive > 0) return;
+  signalled = false;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (installed[i]) sigaction(kSignals[i], &before[i], nullptr);
   }
 }
+
+bool interrupt_arrived() { return signalled.load(); }
 
 bool CatchInterrupt::arrived() const { return wanted_ && signalled.load(); }
 

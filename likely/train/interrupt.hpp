@@ -19,4 +19,7 @@ class CatchInterrupt {
   bool wanted_;
 };
 
+// Whether one has arrived while somebody catches them.
+bool interrupt_arrived();
+
 }  // namespace likely::train::detail

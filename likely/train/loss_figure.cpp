@@ -1,23 +1,36 @@
 #include "likely/train/loss_figure.hpp"
 
+#include <map>
+#include <string>
+#include <utility>
+
 #include "likely/core/create.hpp"
 #include "likely/plot/figure.hpp"
 
 namespace likely::train::detail {
 
 void draw_losses(const std::filesystem::path& folder, const std::vector<EpochReport>& history) {
-  std::vector<double> epochs;
-  std::vector<double> training;
   std::vector<double> validation;
+  // Of every loss where it was told, in the order of telling.
+  std::vector<std::string> names;
+  std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> told;
+  std::vector<double> epochs;
   for (const EpochReport& report : history) {
     epochs.push_back(static_cast<double>(report.epoch));
-    training.push_back(report.loss);
+    for (const auto& [name, value] : report.losses) {
+      if (!told.contains(name)) names.push_back(name);
+      told[name].first.push_back(static_cast<double>(report.epoch));
+      told[name].second.push_back(value);
+    }
     for (const auto& [name, value] : report.measured) {
       if (report.on_validation && name == "loss") validation.push_back(value);
     }
   }
-  plot::Figure figure({.title = "Loss", .x_label = "epoch", .y_label = "loss"});
-  figure.line(tensor(epochs), tensor(training), {.label = "training"});
+  if (names.empty()) return;
+  plot::Figure figure({.title = "Loss", .x_label = "epoch", .y_label = "loss", .legend = "outside"});
+  for (const std::string& name : names)
+    figure.line(tensor(told[name].first), tensor(told[name].second),
+                {.label = name == "loss" ? "training" : name});
   if (validation.size() == epochs.size())
     figure.line(tensor(epochs), tensor(validation), {.label = "validation"});
   figure.save(folder / "loss");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "likely/core/place.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/data/data.hpp"
 
@@ -41,12 +42,14 @@ inline constexpr detail::Accuracy accuracy{};  // NOLINT(readability-identifier-
 // mean (model(x) - y)^2. Refuses outputs and targets of different shapes, which broadcasting would hide.
 inline constexpr detail::MeanSquaredError mean_squared_error{};  // NOLINT(readability-identifier-naming)
 
-// The mean of metric(model, batch) over all rows of a dataset: evaluate(model, test, train::accuracy).
+// The mean of metric(model, batch) over all rows of a dataset: evaluate(model, test, train::accuracy). What
+// is refused inside says in which layer of the model.
 template <class Model, class Function>
 double evaluate(const Model& model, const data::Dataset& dataset, Function&& metric,
                 std::int64_t batch = 256) {
-  return detail::mean_over_batches("evaluate", dataset, batch,
-                                   [&](const data::Batch& rows) -> Tensor { return metric(model, rows); });
+  return detail::mean_over_batches("evaluate", dataset, batch, [&](const data::Batch& rows) {
+    return naming_layers(model, [&]() -> Tensor { return metric(model, rows); });
+  });
 }
 
 }  // namespace likely::train

@@ -6,45 +6,71 @@
 
 namespace likely::train::detail {
 
-Monitor::Monitor(std::string name, const std::vector<Measure>& measures, bool on_validation)
-    : name_(std::move(name)), on_validation_(on_validation) {
+namespace {
+
+std::string names_of(const NamedNumbers& numbers) {
+  std::string all;
+  for (const auto& [name, number] : numbers) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+}  // namespace
+
+Monitor::Monitor(const char* caller, std::string name, const std::vector<Measure>& measures, MeasuredOn on)
+    : caller_(caller), name_(std::move(name)), on_(on) {
+  const bool with_training_loss = on == MeasuredOn::training;
   std::set<std::string> names;
   for (const Measure& measure : measures) {
-    if (measure.name.empty()) refuse("fit", "a metric has no name");
-    if (!measure.of) refuse("fit", "the metric \"" + measure.name + "\" has no function");
-    if (!names.insert(measure.name).second || (!on_validation && measure.name == "loss"))
-      refuse("fit", "two things are called \"" + measure.name + "\": metrics need names of their own");
+    if (measure.name.empty()) refuse(caller, "a metric has no name");
+    if (!measure.of) refuse(caller, "the metric \"" + measure.name + "\" has no function");
+    if (!names.insert(measure.name).second || (with_training_loss && measure.name == "loss"))
+      refuse(caller, "two things are called \"" + measure.name + "\": metrics need names of their own");
   }
-  if (on_validation && measures.empty()) {
-    refuse("fit",
+  if (on == MeasuredOn::validation && measures.empty()) {
+    refuse(caller,
            "there is nothing to measure on the validation data: the loss only knows training. Write it as "
            "[](auto& model, const data::Batch& batch, const auto&... training), or give a metric");
   }
-  if (name_.empty()) name_ = on_validation ? measures.front().name : "loss";
-  std::string known = on_validation ? "" : "loss";
-  bool found = !on_validation && name_ == "loss";
+  if (name_.empty() && with_training_loss) name_ = "loss";
+  if (name_.empty() && !measures.empty()) name_ = measures.front().name;
+  std::string known = with_training_loss ? "loss" : "";
+  bool found = (with_training_loss && name_ == "loss") || on == MeasuredOn::whatever;
   for (const Measure& measure : measures) {
     known += (known.empty() ? "" : ", ") + measure.name;
     if (measure.name != name_) continue;
     found = true;
     higher_is_better_ = measure.higher_is_better;
   }
-  if (!found) refuse("fit", "the monitor \"" + name_ + "\" is not measured; what is: " + known);
+  if (!found) refuse_name(known);
 }
 
-std::string Monitor::described() const { return (on_validation_ ? "validation " : "training ") + name_; }
+void Monitor::refuse_name(const std::string& known) const {
+  refuse(caller_, "the monitor \"" + name_ + "\" is not measured; what is: " + known);
+}
+
+std::string Monitor::described() const {
+  switch (on_) {
+    case MeasuredOn::training: return "training " + name_;
+    case MeasuredOn::validation: return "validation " + name_;
+    case MeasuredOn::whatever: break;
+  }
+  return name_;
+}
+
+double Monitor::value(const EpochReport& report) const {
+  for (const NamedNumbers* numbers : {&report.measured, &report.losses}) {
+    for (const auto& [name, value] : *numbers) {
+      if (name == name_) return value;
+    }
+  }
+  const std::string measured = names_of(report.measured), losses = names_of(report.losses);
+  refuse_name(measured + (measured.empty() || losses.empty() ? "" : ", ") + losses);
+}
 
 bool Monitor::better(double value, double than) const {
   // What is infinite is not rounded: every number is better than an infinite loss.
   const double rounding = std::isfinite(than) ? 1e-12 * std::abs(than) : 0.0;
   return higher_is_better_ ? value > than + rounding : value < than - rounding;
-}
-
-double Monitor::value(const EpochReport& report) const {
-  for (const auto& [name, value] : report.measured) {
-    if (name == name_) return value;
-  }
-  return report.loss;
 }
 
 }  // namespace likely::train::detail

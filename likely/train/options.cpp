@@ -12,6 +12,9 @@ double EpochReport::operator[](std::string_view name) const {
     if (measure == name) return value;
     known += (known.empty() ? "" : ", ") + measure;
   }
+  for (const auto& [loss_name, value] : losses) {
+    if (loss_name == name) return value;
+  }
   refuse("EpochReport",
          fmt::format("\"{}\" was not measured; what was: {}", name, known.empty() ? "nothing" : known));
 }
@@ -22,6 +25,7 @@ std::string_view name_of(Stopped stopped) {
     case Stopped::early: return "early";
     case Stopped::interrupted: return "interrupted";
     case Stopped::by_callback: return "by a callback";
+    case Stopped::converged: return "converged";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// What fit is told and what it reports: options, metrics, callbacks.
+// What a training is told and what it reports: options, metrics, callbacks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "likely/core/tensor.hpp"
-#include "likely/data/data.hpp"
+#include "likely/data/dataset.hpp"
+#include "likely/data/feed.hpp"
 #include "likely/optim/average.hpp"
 #include "likely/optim/plateau.hpp"
 #include "likely/optim/schedule.hpp"
@@ -25,12 +26,20 @@ struct Data {
   std::optional<data::Dataset> validation{};
 };
 
+// The same where batches are of a type of one's own: any tree of tensors (data/feed.hpp).
+//   train::Feeds{.train = windows, .validation = other_windows}
+template <class BatchType>
+struct Feeds {
+  data::Feed<BatchType> train;
+  std::optional<data::Feed<BatchType>> validation{};
+};
+
 // A number that says how good a model is on a batch: one number, the mean over the rows. Over a whole data
 // set the batches' numbers are averaged by their rows.
-template <class Model>
+template <class Model, class BatchType = data::Batch>
 struct Metric {
   std::string name;
-  std::function<Tensor(const Model&, const data::Batch&)> of;
+  std::function<Tensor(const Model&, const BatchType&)> of;
   bool higher_is_better = true;
 };
 
@@ -41,13 +50,18 @@ enum class Progress : std::uint8_t {
   silent
 };
 
-// One optimizer step, as a callback sees it. Setting `stop` ends the training after this step.
+// Numbers by name, in the order of telling.
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// One step, as a callback sees it. Setting `stop` ends the training after this step.
 struct StepReport {
   std::int64_t epoch;  // counted from 1
   std::int64_t step;   // steps made in all
-  double loss;
-  double lr;
+  double loss;         // the first of `losses`; NaN where there are none
+  double lr;           // the first of `rates`; NaN where there are none
   bool stop = false;
+  NamedNumbers losses{};  // of fit: "loss"
+  NamedNumbers rates{};   // of fit: "lr"; else by the names of the optimizers
 };
 
 // One epoch. `measured` holds, by name, "loss" and the metrics on the validation data, or where there are
@@ -57,19 +71,22 @@ struct EpochReport {
   std::int64_t step;   // steps made in all
   double loss;         // the mean over the epoch's rows, each as it was when its step was made
   double lr;           // of the last step
-  std::vector<std::pair<std::string, double>> measured{};
+  NamedNumbers measured{};
   bool on_validation = false;
   bool improved = false;  // whether what is monitored is the best so far
   double seconds = 0.0;   // spent in this training so far, over all its resumptions
   bool stop = false;
+  NamedNumbers losses{};  // as in StepReport; `loss` and `lr` are the first of them
+  NamedNumbers rates{};
+  bool by_learner = false;  // whether the metrics are those of run: on which data, they know themselves
 
-  // One of those measured. Refuses a name that was not.
+  // One of those measured, or else of the losses. Refuses a name that is neither.
   double operator[](std::string_view name) const;
 };
 
 // Refused before anything is trained: neither epochs nor steps, numbers below 0, batch or accumulate below 1,
 // a monitor that is not measured, metrics without a name or with the same one, both a schedule and a plateau.
-template <Tree Model>
+template <Tree Model, class BatchType = data::Batch>
 struct FitOptions {
   std::int64_t epochs = 0;  // how long: what is reached first; 0 is no limit
   std::int64_t steps = 0;
@@ -88,7 +105,7 @@ struct FitOptions {
   // Is shown the model after every step; then what is measured, and the best model, are the average's.
   optim::Average<Model>* average = nullptr;
 
-  std::vector<Metric<Model>> metrics{};
+  std::vector<Metric<Model, BatchType>> metrics{};
   // What decides which model is the best: "loss" (on the validation data, or else that of the training), or a
   // metric's name. Empty: the loss if it is measured, else the first metric.
   std::string monitor{};
@@ -114,10 +131,11 @@ enum class Stopped : std::uint8_t {
   finished,     // all epochs or steps were made
   early,        // `patience` epochs without a better one
   interrupted,  // by a signal
-  by_callback
+  by_callback,
+  converged  // an optimizer that works on all of the data found no better place
 };
 
-// "finished", "early", "interrupted" or "by a callback".
+// "finished", "early", "interrupted", "by a callback" or "converged".
 std::string_view name_of(Stopped stopped);
 
 }  // namespace likely::train

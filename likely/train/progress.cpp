@@ -37,16 +37,19 @@ std::string epoch_of(const ProgressState& state) {
 }
 
 std::string numbers_of(const ProgressState& state) {
-  std::string text = fmt::format("loss {:#.4g}", state.loss);
+  std::string text;
+  for (const auto& [name, loss] : state.losses)
+    text += fmt::format("{}{} {:#.4g}", text.empty() ? "" : " ", name, loss);
   for (std::size_t i = 0; i < state.measured.size(); ++i) {
-    if (i == 0) text += state.on_validation ? "  held out:" : " ";
+    if (i == 0 && !text.empty()) text += state.on_validation ? "  held out:" : " ";
     text += fmt::format(" {} {:#.4g}", state.measured[i].first, state.measured[i].second);
   }
   return text;
 }
 
 std::string rate_of(const ProgressState& state) {
-  return state.rows_per_second > 0 ? fmt::format("{} rows/s  ", grouped(state.rows_per_second)) : "";
+  return state.rows_per_second > 0 ? fmt::format("{} {}/s  ", grouped(state.rows_per_second), state.rows)
+                                   : "";
 }
 
 std::string time_of(const ProgressState& state) {
@@ -93,7 +96,7 @@ std::string epoch_line(const ProgressState& state) {
 }
 
 ProgressDisplay::ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps,
-                                 std::int64_t first_step)
+                                 std::int64_t first_step, bool counts_rows)
     : how_(wanted), first_step_(first_step), begin_(Clock::now()), drawn_(begin_) {
   if (how_ == Progress::automatic) {
     how_ = isatty(STDERR_FILENO) != 0 ? Progress::bar : Progress::lines;
@@ -102,15 +105,16 @@ ProgressDisplay::ProgressDisplay(Progress wanted, std::int64_t epochs, std::int6
   state_.epochs = epochs;
   state_.step = first_step;
   state_.steps = steps;
+  if (!counts_rows) state_.rows = "steps";
 }
 
 ProgressDisplay::~ProgressDisplay() { end_line(); }
 
-void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, double mean_loss, std::int64_t rows) {
+void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, const std::vector<LossSum>& losses,
+                           std::int64_t rows) {
   if (how_ == Progress::silent) return;
   state_.epoch = epoch;
   state_.step = step;
-  state_.loss = mean_loss;
   rows_ += rows;
   const Clock::time_point now = Clock::now();
   state_.seconds = std::chrono::duration<double>(now - begin_).count();
@@ -121,6 +125,10 @@ void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, double mean_lo
   }
   if (how_ == Progress::bar && now - drawn_ > std::chrono::milliseconds(100)) {
     drawn_ = now;
+    state_.losses.clear();
+    for (const LossSum& loss : losses) {
+      if (loss.rows > 0) state_.losses.emplace_back(loss.name, loss.mean());
+    }
     draw();
   }
 }
@@ -128,7 +136,7 @@ void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, double mean_lo
 void ProgressDisplay::epoch(const EpochReport& report) {
   state_.epoch = report.epoch;
   state_.step = report.step;
-  state_.loss = report.loss;
+  state_.losses = report.losses;
   state_.measured = report.measured;
   state_.on_validation = report.on_validation;
   if (how_ == Progress::bar) draw();

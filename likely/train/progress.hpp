@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "likely/train/losses.hpp"
 #include "likely/train/options.hpp"
 
 namespace likely::train::detail {
@@ -17,11 +17,12 @@ struct ProgressState {
   std::int64_t epoch = 0;   // counted from 1
   std::int64_t epochs = 0;  // in all; 0 where only the steps are limited
   std::int64_t step = 0;
-  std::int64_t steps = 0;                                  // in all
-  double loss = 0.0;                                       // the epoch's mean so far
-  std::vector<std::pair<std::string, double>> measured{};  // after the last epoch
+  std::int64_t steps = 0;   // in all
+  NamedNumbers losses{};    // the epoch's means so far
+  NamedNumbers measured{};  // after the last epoch
   bool on_validation = false;
   double rows_per_second = 0.0;  // 0: not known yet
+  const char* rows = "rows";     // what these are
   double seconds = 0.0;          // so far
   double seconds_left = 0.0;
 };
@@ -40,12 +41,14 @@ std::string clock_time(double seconds);
 // Writes to stderr, so that a program's own output stays its own.
 class ProgressDisplay {
  public:
-  ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps, std::int64_t first_step);
+  // `counts_rows`: or else steps are counted.
+  ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps, std::int64_t first_step,
+                  bool counts_rows);
   ~ProgressDisplay();
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
-  void step(std::int64_t epoch, std::int64_t step, double mean_loss, std::int64_t rows);
+  void step(std::int64_t epoch, std::int64_t step, const std::vector<LossSum>& losses, std::int64_t rows);
   void epoch(const EpochReport& report);
   // One last sentence, on a line of its own.
   void say(const std::string& sentence);

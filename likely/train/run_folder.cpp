@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/disk_error.hpp"
 #include "likely/io/folder_claim.hpp"
 #include "likely/io/input_file.hpp"
 #include "likely/io/made_record.hpp"
@@ -33,9 +35,11 @@ std::unique_ptr<io::FolderLock> lock_of(const std::filesystem::path& folder) {
   } catch (const io::FolderRefusal& refusal) {
     using Why = io::FolderRefusal::Why;
     if (refusal.why == Why::taken) refuse("fit", "another process is training in " + quoted(folder));
-    refuse("fit",
-           fmt::format("cannot {} the run folder {}: {}", refusal.why == Why::cannot_make ? "make" : "open",
-                       quoted(folder), refusal.reason));
+    io::fail_writing(
+        "fit",
+        fmt::format("cannot {} the run folder {}: {}", refusal.why == Why::cannot_make ? "make" : "open",
+                    quoted(folder), refusal.reason),
+        refusal.error);
   } catch (const Error& error) {
     refuse("fit", error.what());
   }
@@ -62,12 +66,42 @@ std::uint32_t checksum_of_start(const std::filesystem::path& path, std::int64_t 
 
 }  // namespace
 
+void check_metrics(const std::filesystem::path& metrics, std::int64_t bytes,
+                   std::optional<std::uint32_t> checksum) {
+  const std::uint32_t found = bytes == 0 ? 0 : checksum_of_start(metrics, bytes);
+  if (checksum && found != *checksum)
+    refuse("fit", quoted(metrics) + " was changed after it was written (its checksum does not fit)");
+}
+
 RunFolder::RunFolder(std::filesystem::path folder) : folder_(std::move(folder)), lock_(lock_of(folder_)) {
+  using io::detail::MadeRecord;
   if (holds_run()) lock_->tidy();
+  made_ = std::make_unique<MadeRecord>(lock_->path(), folder_,
+                                       holds_run() ? MadeRecord::Known::all : MadeRecord::Known::nothing);
 }
 
 RunFolder::~RunFolder() {
-  if (log_ != nullptr) std::fclose(log_);
+  if (log_ == nullptr) return;
+  struct stat written {};
+  struct stat there {};
+  const bool is_ours = fstat(fileno(log_), &written) == 0 && lstat(metrics().c_str(), &there) == 0 &&
+                       written.st_dev == there.st_dev && written.st_ino == there.st_ino;
+  std::fclose(log_);
+  try {
+    if (is_ours) io::detail::note_changed(metrics());
+  } catch (const std::exception&) {  // no memory: it stays
+  }
+}
+
+void RunFolder::check_place() const {
+  try {
+    io::detail::check_place(config());
+  } catch (const Error&) {
+    refuse("fit", quoted(folder_) + (std::filesystem::exists(folder_)
+                                         ? ": another folder was put in its place meanwhile; nothing is "
+                                           "written there"
+                                         : " is gone: it was moved or removed meanwhile"));
+  }
 }
 
 bool RunFolder::holds_run() const {
@@ -77,8 +111,8 @@ bool RunFolder::holds_run() const {
 void RunFolder::check_room(std::int64_t bytes) const {
   try {
     io::detail::check_room(folder_, folder_, bytes, "checkpoints need");
-  } catch (const Error& error) {
-    refuse("fit", error.what());
+  } catch (const io::DiskError& error) {
+    io::fail_writing("fit", error.what(), ENOSPC);
   }
 }
 
@@ -88,16 +122,10 @@ void RunFolder::write_config(std::string_view text) const {
   file.commit();
 }
 
-std::string RunFolder::read_config() const { return io::read_text(config()); }
-
-void RunFolder::check_metrics(std::int64_t bytes, std::optional<std::uint32_t> checksum) const {
-  const std::uint32_t found = bytes == 0 ? 0 : checksum_of_start(metrics(), bytes);
-  if (checksum && found != *checksum)
-    refuse("fit", quoted(metrics()) + " was changed after it was written (its checksum does not fit)");
-}
-
 void RunFolder::open_metrics(std::int64_t bytes) {
+  if (io::detail::whose(metrics()) == io::detail::Whose::others) io::detail::set_aside(metrics());
   const bool is_new = !std::filesystem::exists(metrics());
+  if (is_new) io::detail::note_making(metrics());
   const int file = io::detail::away_from_standard_streams(
       open(metrics().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
   log_ = file < 0 ? nullptr : fdopen(file, "ab");
@@ -115,9 +143,10 @@ void RunFolder::open_metrics(std::int64_t bytes) {
 }
 
 void RunFolder::append_metrics(std::string_view line) {
+  check_place();
   const bool written = std::fwrite(line.data(), 1, line.size(), log_) == line.size() &&
                        std::fputc('\n', log_) != EOF && std::fflush(log_) == 0;
-  if (!written) refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
+  if (!written) io::fail_writing("fit", "cannot write " + quoted(metrics()) + ": " + reason(), errno);
   metrics_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   metrics_checksum_ = io::checksum_of(line.data(), line.size(), metrics_checksum_);
   metrics_checksum_ = io::checksum_of("\n", 1, metrics_checksum_);

@@ -9,10 +9,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "likely/io/folder_lock.hpp"
+#include "likely/io/made_record.hpp"
 
 namespace likely::train::detail {
+
+// Refuses a metrics.jsonl that is shorter, or whose first bytes have another checksum (where that is known).
+void check_metrics(const std::filesystem::path& metrics, std::int64_t bytes,
+                   std::optional<std::uint32_t> checksum);
 
 class RunFolder {
  public:
@@ -33,15 +39,15 @@ class RunFolder {
 
   // Whether a training was begun here.
   bool holds_run() const;
+  // Refuses to go on where the folder is gone, or another one is in its place.
+  void check_place() const;
+  // What of others' had a name of ours, unless somebody else tells it.
+  const std::vector<io::Kept>& kept() const { return made_->kept(); }
   // Refuses a disk on which so many bytes find no room.
   void check_room(std::int64_t bytes) const;
 
   void write_config(std::string_view text) const;
-  std::string read_config() const;
 
-  // Refuses a metrics.jsonl that is shorter, or whose first bytes have another checksum (where that is
-  // known).
-  void check_metrics(std::int64_t bytes, std::optional<std::uint32_t> checksum) const;
   // Opens metrics.jsonl and cuts it to so many bytes: what a killed training wrote after its last checkpoint
   // will be written again. Refuses a file that is shorter.
   void open_metrics(std::int64_t bytes);
@@ -53,6 +59,7 @@ class RunFolder {
  private:
   std::filesystem::path folder_;
   std::unique_ptr<io::FolderLock> lock_;
+  std::unique_ptr<io::detail::MadeRecord> made_;
   std::FILE* log_ = nullptr;
   std::int64_t metrics_bytes_ = 0;
   std::uint32_t metrics_checksum_ = 0;

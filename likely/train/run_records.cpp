@@ -2,10 +2,9 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "likely/io/checksum.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/tree/misfit.hpp"
@@ -14,15 +13,21 @@ namespace likely::train::detail {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 constexpr std::string_view kValidation = "validation_";
 constexpr std::string_view kTrain = "train_";
+// The learner's own losses, rates and metrics; the only loss and rate are called "loss" and "lr".
+constexpr std::string_view kLoss = "loss_";
+constexpr std::string_view kRate = "lr_";
+constexpr std::string_view kMeasured = "measured_";
 
-Json parts_of(const std::vector<Slot>& slots) {
+Json parts_of(AnyLearner& learner) {
   Json parts = Json::array();
-  for (const Slot& slot : slots) {
-    Json part = {{"name", slot.name}, {"kind", slot.learned ? "parameter" : "buffer"}};
+  for (const Slot& slot : learner.slots()) {
+    if (!slot.of_model) continue;
+    const std::string name = slot.name.substr(learner.model_prefix().size());
+    Json part = {{"name", name}, {"kind", slot.learned ? "parameter" : "buffer"}};
     if (slot.value->frozen()) part["kind"] = "frozen";
     if (slot.value->defined()) {
       part["shape"] = slot.value->shape().string();
@@ -33,108 +38,168 @@ Json parts_of(const std::vector<Slot>& slots) {
   return parts;
 }
 
-std::int64_t count_learned(const std::vector<Slot>& slots) {
+std::int64_t count_learned(AnyLearner& learner) {
   std::int64_t total = 0;
-  for (const Slot& slot : slots) total += slot.learned && !slot.value->frozen() ? slot.value->size() : 0;
+  for (const Slot& slot : learner.slots()) {
+    if (slot.of_model && slot.learned && !slot.value->frozen()) total += slot.value->size();
+  }
   return total;
 }
 
-// null, which is how JSON has to say NaN, is read back as NaN.
-double number(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+// "scheduled", "plateau" or the rate, and where there are several optimizers, of each.
+Json rates_of(AnyLearner& learner, const Settings& settings) {
+  Json all;
+  for (const Rate& rate : learner.rates()) {
+    Json how = settings.schedules.contains(rate.name) ? Json("scheduled")
+               : settings.plateau != nullptr          ? Json("plateau")
+                                                      : Json(*rate.value);
+    if (rate.name.empty()) return how;
+    all[rate.name] = how;
+  }
+  return all;
 }
+
+// A line of metrics.jsonl. Keys that are missing (older versions wrote fewer) have their defaults.
+class MetricsLine {
+ public:
+  MetricsLine(const std::filesystem::path& path, std::int64_t number, std::string_view text)
+      : where_(path.string() + ", line " + std::to_string(number) + ": "), json_(io::json_or_none(text)) {
+    if (!json_.is_object()) refuse("fit", where_ + "this is not a JSON object");
+    if (!json_.contains("epoch") && !json_.contains("step"))
+      refuse("fit", where_ + "this is neither an epoch nor a step");
+    count("step");
+    number_of("loss");
+    number_of("lr");
+  }
+
+  bool is_epoch() const { return json_.contains("epoch"); }
+  EpochReport epoch() const {
+    EpochReport report{
+        .epoch = count("epoch"), .step = count("step"), .loss = number_of("loss"), .lr = number_of("lr")};
+    const Json improved = json_.value("improved", Json(false));
+    if (!improved.is_boolean()) refuse_value("improved", improved, "true or false");
+    report.improved = improved.get<bool>();
+    report.seconds = json_.contains("seconds") ? number_of("seconds") : 0.0;
+    for (const auto& [key, value] : json_.items()) {
+      for (const std::string_view prefix : {kValidation, kTrain, kMeasured}) {
+        if (!key.starts_with(prefix)) continue;
+        report.measured.emplace_back(key.substr(prefix.size()), number_of(key));
+        report.on_validation = prefix == kValidation;
+        report.by_learner = prefix == kMeasured;
+      }
+    }
+    report.losses = named("loss", kLoss);
+    report.rates = named("lr", kRate);
+    if (!json_.contains("loss") && !report.losses.empty()) report.loss = report.losses.front().second;
+    if (!json_.contains("lr") && !report.rates.empty()) report.lr = report.rates.front().second;
+    return report;
+  }
+
+ private:
+  // The only one, or those whose keys begin with the prefix.
+  NamedNumbers named(const char* only, std::string_view prefix) const {
+    NamedNumbers numbers;
+    for (const auto& [key, value] : json_.items()) {
+      if (key == only) numbers.emplace_back(key, number_of(key));
+      if (key.starts_with(prefix)) numbers.emplace_back(key.substr(prefix.size()), number_of(key));
+    }
+    return numbers;
+  }
+  std::int64_t count(const char* key) const {
+    const Json value = json_.value(key, Json(0));
+    const bool fine = value.is_number_integer() && value.get<double>() >= 0.0 &&
+                      value.get<double>() <= static_cast<double>(kMostCounted);
+    if (!fine) refuse_value(key, value, "a count from 0 to 2^53");
+    return value.get<std::int64_t>();
+  }
+  // null, which is how JSON has to say NaN, is read back as NaN.
+  double number_of(const std::string& key) const {
+    const Json value = json_.value(key, Json());
+    if (value.is_number()) return value.get<double>();
+    if (!value.is_null()) refuse_value(key, value, "a number or null");
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  [[noreturn]] void refuse_value(const std::string& key, const Json& value, const char* wanted) const {
+    refuse("fit", where_ + key + " is " + io::json_text(value) + ", must be " + wanted);
+  }
+
+  std::string where_;
+  Json json_;
+};
 
 }  // namespace
 
-std::string config_text(Learner& learner, const Data& data, const Settings& settings) {
+std::string config_text(AnyLearner& learner, const Settings& settings) {
   Json config;
   config["likely"] = version();
   config["seed"] = settings.seed;
   config["epochs"] = settings.epochs;
   config["steps"] = settings.steps;
-  config["batch"] = settings.batch;
-  config["shuffle"] = settings.shuffle;
-  config["drop_last"] = settings.drop_last;
-  config["accumulate"] = settings.accumulate;
-  config["clip_norm"] = settings.clip_norm;
-  config["lr"] = settings.schedule             ? Json("scheduled")
-                 : settings.plateau != nullptr ? Json("plateau")
-                                               : Json(learner.learning_rate());
+  config["lr"] = rates_of(learner, settings);
   config["monitor"] = settings.monitor;
   config["patience"] = settings.patience;
-  config["training rows"] = data.train.size();
-  config["validation rows"] = data.validation ? data.validation->size() : 0;
+  for (const auto& [name, value] : learner.facts())
+    std::visit([&, &key = name](const auto& fact) { config[key] = fact; }, value);
   config["notes"] = settings.notes;
-  config["optimizer"] = learner.optimizer_type();
-  config["model"] = learner.model_type();
-  config["parameters"] = count_learned(learner.model_slots());
-  config["parts"] = parts_of(learner.model_slots());
+  config["parameters"] = count_learned(learner);
+  config["parts"] = parts_of(learner);
   return io::sealed_json(io::json_text(config, 2) + "\n");
 }
 
 std::vector<std::string> differences(const std::string& now, const std::string& then) {
-  const Json ours = Json::parse(now);
-  const Json theirs = Json::parse(then, nullptr, /*allow_exceptions=*/false);
+  const Json ours = io::parse_json(now);
+  const Json theirs = io::json_or_none(then);
   if (!theirs.is_object()) return {"its config.json is not readable"};
   std::vector<std::string> found;
   for (const char* key : {"seed", "batch", "shuffle", "drop_last", "accumulate", "clip_norm", "lr",
-                          "training rows", "optimizer", "parameters"}) {
-    const Json was = theirs.value(key, Json());
-    if (was != ours[key])
-      found.push_back(std::string(key) + " " + ours[key].dump() + " now, " + was.dump() + " then");
+                          "training rows", "batches", "optimizer", "learner", "parameters"}) {
+    const Json was = theirs.value(key, Json()), is = ours.value(key, Json());
+    if (was != is)
+      found.push_back(std::string(key) + " " + io::json_text(is) + " now, " + io::json_text(was) + " then");
   }
   if (found.empty() && theirs.value("parts", Json()) != ours["parts"])
     found.emplace_back("the model has other parts");
   return found;
 }
 
+namespace {
+
+void add_losses_and_rates(Json& line, const NamedNumbers& losses, const NamedNumbers& rates) {
+  for (const auto& [name, value] : losses)
+    line[name == "loss" ? std::string("loss") : std::string(kLoss) + name] = value;
+  for (const auto& [name, value] : rates)
+    line[name == "lr" ? std::string("lr") : std::string(kRate) + name] = value;
+}
+
+}  // namespace
+
 std::string line_of(const EpochReport& report) {
-  Json line = {{"epoch", report.epoch}, {"step", report.step}, {"loss", report.loss}, {"lr", report.lr}};
-  for (const auto& [name, value] : report.measured) {
-    line[std::string(report.on_validation ? kValidation : kTrain) + name] = value;
-  }
+  Json line = {{"epoch", report.epoch}, {"step", report.step}};
+  add_losses_and_rates(line, report.losses, report.rates);
+  const std::string_view on = report.by_learner ? kMeasured : report.on_validation ? kValidation : kTrain;
+  for (const auto& [name, value] : report.measured) line[std::string(on) + name] = value;
   line["improved"] = report.improved;
   line["seconds"] = std::round(report.seconds * 1000.0) / 1000.0;
   return io::json_text(line);
 }
 
 std::string line_of(const StepReport& report) {
-  return Json{{"step", report.step}, {"loss", report.loss}, {"lr", report.lr}}.dump();
+  Json line = {{"step", report.step}};
+  add_losses_and_rates(line, report.losses, report.rates);
+  return io::json_text(line);
 }
 
 std::vector<EpochReport> read_epochs(const std::filesystem::path& path) {
   std::vector<EpochReport> reports;
   if (!std::filesystem::exists(path)) return reports;
+  const std::string text = io::read_text(path);
   std::int64_t line_number = 0;
-  for (const std::string& text : io::read_lines(path)) {
+  std::size_t start = 0;
+  // A line without an end is one that a training is writing, or was when it was killed.
+  for (std::size_t end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
     ++line_number;
-    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (!line.is_object() || !line.contains("epoch")) continue;
-    const auto count = [&](const char* key) {
-      const Json value = line.value(key, Json(0));
-      const bool fine = value.is_number_integer() && value.get<double>() >= 0.0 &&
-                        value.get<double>() <= static_cast<double>(kMostCounted);
-      if (!fine) {
-        refuse("fit", path.string() + ", line " + std::to_string(line_number) + ": " + key + " is " +
-                          value.dump() + ", must be a count from 0 to 2^53");
-      }
-      return value.get<std::int64_t>();
-    };
-    EpochReport report{.epoch = count("epoch"),
-                       .step = count("step"),
-                       .loss = number(line.value("loss", Json())),
-                       .lr = number(line.value("lr", Json()))};
-    const Json improved = line.value("improved", Json(false));
-    report.improved = improved.is_boolean() && improved.get<bool>();
-    report.seconds = number(line.value("seconds", Json(0.0)));
-    for (const auto& [key, value] : line.items()) {
-      for (const std::string_view prefix : {kValidation, kTrain}) {
-        if (!key.starts_with(prefix)) continue;
-        report.measured.emplace_back(key.substr(prefix.size()), number(value));
-        report.on_validation = prefix == kValidation;
-      }
-    }
-    reports.push_back(std::move(report));
+    const MetricsLine line(path, line_number, std::string_view(text).substr(start, end - start));
+    if (line.is_epoch()) reports.push_back(line.epoch());
   }
   return reports;
 }

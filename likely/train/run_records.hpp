@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "likely/train/learner.hpp"
+#include "likely/train/any_learner.hpp"
 
 namespace likely::train::detail {
 
-// config.json: likely's version, the options, the data's sizes, the parts of model and optimizer.
-std::string config_text(Learner& learner, const Data& data, const Settings& settings);
+// config.json: likely's version, the options, what the learner says of itself, its parts.
+std::string config_text(AnyLearner& learner, const Settings& settings);
 
 // Where two configurations disagree on what must be the same for a training to go on, such as "batch 32 now,
 // 64 then". How long to train, and what is reported, may change.
@@ -21,7 +21,8 @@ std::vector<std::string> differences(const std::string& now, const std::string& 
 std::string line_of(const EpochReport& report);
 std::string line_of(const StepReport& report);
 
-// The epochs of a metrics.jsonl.
+// The epochs of a metrics.jsonl. Refuses, naming file and line, what is no line of one; the last may be cut
+// off.
 std::vector<EpochReport> read_epochs(const std::filesystem::path& path);
 
 }  // namespace likely::train::detail

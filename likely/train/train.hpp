@@ -3,10 +3,13 @@
 
 #include "likely/train/bias_variance.hpp"
 #include "likely/train/cross_validation.hpp"
+#include "likely/train/descend.hpp"
 #include "likely/train/double_descent.hpp"
 #include "likely/train/ensemble.hpp"
 #include "likely/train/fit.hpp"
 #include "likely/train/history.hpp"
+#include "likely/train/losses.hpp"
 #include "likely/train/metrics.hpp"
 #include "likely/train/options.hpp"
+#include "likely/train/run.hpp"
 #include "likely/train/search.hpp"

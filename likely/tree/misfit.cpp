@@ -74,6 +74,10 @@ std::string part_misfit(std::string_view name, const Tensor& part, const Shape& 
   return values_misfit(name, part, values);
 }
 
+std::string empty_misfit(std::string_view name, const Tensor& part) {
+  return part.defined() ? std::string() : fmt::format("{} is empty, must be there", name);
+}
+
 std::string values_misfit(std::string_view name, const Tensor& part, Values values) {
   if (!part.defined() || values == Values::any) return {};
   if (values == Values::finite && is_floating(part.dtype())) {

@@ -6,15 +6,14 @@
 //
 //   std::string misfit() const;  // "steps is (3,) i64, must be (4,) i64"; empty where all is well
 //
-// Whatever puts tensors from a file into a tree asks all of them, and refuses what does not fit.
+// Whatever puts tensors from a file into a tree, or from a tree into a file, asks all of them, and refuses
+// what does not fit.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 
 #include "likely/core/parts.hpp"
 
@@ -23,7 +22,7 @@ namespace likely {
 namespace detail {
 
 template <class T>
-concept KnowsMisfit = requires(const T& node) {
+concept KnowsMisfit = HasParts<T> && requires(const T& node) {
   { node.misfit() } -> std::same_as<std::string>;
 };
 
@@ -31,25 +30,13 @@ concept KnowsMisfit = requires(const T& node) {
 template <class Node>
 std::string find_misfit(const std::string& path, const Node& node) {
   std::string found;
-  const auto below = [&](std::string_view name, const auto& part) {
-    if (found.empty()) found = find_misfit(join_path(path, name), part);
-  };
-  [[maybe_unused]] std::size_t i = 0;
-  if constexpr (std::is_base_of_v<Tensor, Node>) {
-    return found;
-  } else if constexpr (HasParts<Node>) {
-    if constexpr (KnowsMisfit<Node>) {
-      found = node.misfit();
-      if (!found.empty()) return join_path(path, found);
-    }
-    node.visit_parts(below);
-  } else if constexpr (is_sequence<Node>) {
-    for (const auto& part : node) below(std::to_string(i++), part);
-  } else if constexpr (is_optional<Node>) {
-    if (node.has_value()) found = find_misfit(path, *node);
-  } else if constexpr (is_tuple_like<Node>) {
-    std::apply([&](const auto&... parts) { (below(std::to_string(i++), parts), ...); }, node);
+  if constexpr (KnowsMisfit<Node>) {
+    found = node.misfit();
+    if (!found.empty()) return join_path(path, found);
   }
+  visit_below(node, [&](std::string_view name, const auto& part) {
+    if (found.empty()) found = find_misfit(join_path(path, name), part);
+  });
   return found;
 }
 
@@ -83,6 +70,8 @@ std::string shape_and_type(const Tensor& tensor);
 std::string part_misfit(std::string_view name, const Tensor& part, const Shape& shape, DType dtype,
                         Values values = Values::any);
 std::string values_misfit(std::string_view name, const Tensor& part, Values values);
+// The same of a part of any shape that must not be empty.
+std::string empty_misfit(std::string_view name, const Tensor& part);
 // The same of a single number.
 std::string number_misfit(std::string_view name, double value, Values values);
 std::string number_misfit(std::string_view name, std::int64_t value, Values values);

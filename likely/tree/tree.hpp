@@ -103,8 +103,15 @@ T cast_parts(const T& tree, DType dtype) {
 }
 
 // Frozen parts are saved and used, but get no gradient and are not updated. It is the part that is frozen,
-// not its value: a new value assigned to it is frozen too, its value assigned to another part is not. A copy
-// of a model has the same parts frozen; assigning one model to another leaves the other's as they are.
+// not its value:
+// - A new value assigned to it is frozen too, its value assigned to another part is not. Assigning one model
+//   to another leaves the other's marks as they are.
+// - A new part begins with the mark of what it is made from, so that a copy of a model has the same parts
+//   frozen. C++ makes `Mine mine{trained.weight}` in the same way: mine.weight is frozen where trained.weight
+//   is. unfreeze(mine), or make it from trained.weight.copy(), which no more than another result is frozen.
+// - Elements of a vector are parts by their place. erase and swap assign, and leave the marks where they are;
+//   push_back makes, and takes them along; insert, and assigning a vector of another length, do some of both,
+//   as the vector has room. Freeze again after such a change.
 template <Tree T>
 void freeze(T& tree) {
   for_each_leaf(tree, [](Tensor& tensor, PartKind) { tensor.set_frozen(true); });

@@ -116,5 +116,59 @@ TEST(Checkpoint, RefusesACapturedParameter) {
       "one");
 }
 
+// The argument belongs to the outer gradient, the captured tensor to the inner one.
+TEST(Checkpoint, RefusesACapturedTensorOfAnInnerGradient) {
+  expect_refusal(
+      [] {
+        grad(numbers({3}), [](const Tensor& x) {
+          return sum(grad(numbers({3}, 1.0, 1), [&](const Tensor& w) {
+            return sum(checkpoint([&](const Tensor& t) { return t * w; }, x));
+          }));
+        });
+      },
+      "[checkpoint] the function uses a tensor that is being learned without getting it as an argument; pass "
+      "it as one");
+}
+
+// One of the outer gradient is an ordinary number to the inner one, and keeps its derivative.
+TEST(Checkpoint, ACapturedTensorOfAnOuterGradientKeepsItsDerivative) {
+  check_gradients("captured from outside",
+                  [](const std::vector<Tensor>& in) {
+                    return grad(numbers({3}, 1.0, 4), [&](const Tensor& y) {
+                      return sum(checkpoint([&](const Tensor& t) { return sin(t * in[0]); }, y));
+                    });
+                  },
+                  {numbers({3})});
+}
+
+// Where nothing of the arguments is learned, there is nothing to compute again.
+TEST(Checkpoint, ACapturedTensorBesideConstantArgumentsKeepsItsDerivative) {
+  check_gradients("constant arguments",
+                  [](const std::vector<Tensor>& in) {
+                    return checkpoint([&](const Tensor& t) { return sin(t * in[0]); }, numbers({3}, 1.0, 4));
+                  },
+                  {numbers({3})});
+}
+
+struct Shifted {
+  Tensor scale;
+  Buffer shift;
+  LIKELY_PARTS(scale, shift)
+};
+
+// What is no parameter of a model may still have been computed from what is learned.
+TEST(Checkpoint, BuffersAndFrozenPartsOfArgumentsPassTheGradientOn) {
+  const auto f = [](const Shifted& model, const Tensor& x) { return sin(model.scale * x) * model.shift; };
+  for (const bool frozen : {false, true}) {
+    check_gradients(frozen ? "frozen" : "buffer",
+                    [&](const std::vector<Tensor>& in) {
+                      Shifted model{in[0] * 2.0, Buffer(in[1] * in[0])};
+                      if (frozen) model.scale.set_frozen(true);
+                      return checkpoint(f, model, in[1]);
+                    },
+                    {numbers({3}), numbers({3}, 1.0, 1)});
+  }
+}
+
 }  // namespace
 }  // namespace likely

@@ -15,6 +15,7 @@
 #include "likely/ops/view.hpp"
 #include "likely/tree/tree.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely {
 namespace {
@@ -169,13 +170,7 @@ TEST(Gradient, EscapedTensorsCanBeWrittenTo) {
 TEST(Gradient, ATensorOfAnotherThreadsTapeIsRefused) {
   std::string message;
   grad(f64(2.0), [&](const Tensor& x) {
-    std::thread other([&] {
-      try {
-        (void)(x * 2.0);
-      } catch (const Error& error) {
-        message = error.what();
-      }
-    });
+    std::thread other([&] { message = testing::refusal_of([&] { (void)(x * 2.0); }); });
     other.join();
     return x;
   });

@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "likely/io/json.hpp"
 #include "tests/command/command.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -15,7 +15,7 @@ namespace likely::testing {
 namespace {
 
 using Words = std::vector<std::string>;
-using nlohmann::json;
+using Json = io::SortedJson;
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -31,11 +31,11 @@ class SmallStudy {
     EXPECT_EQ(made.code, 0) << made.err;
   }
   Ran run(const Words& words) const { return likely_command(folder.path().string(), words); }
-  json run_json(const Words& words) const {
+  Json run_json(const Words& words) const {
     const Ran ran = run(words + Words{"--json", "--quiet"});
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.err, "");
-    return json::parse(ran.out, nullptr, false);
+    return io::json_or_none<Json>(ran.out);
   }
   // Expects exit code 2, this line, and no new file.
   void refuses(const Words& words, const std::string& line) const {
@@ -65,6 +65,30 @@ std::vector<double> numbers_in(const std::string& line) {
   for (std::string field; std::getline(text, field, ',');)
     numbers.push_back(std::strtod(field.c_str(), nullptr));
   return numbers;
+}
+
+// Over nothing: whoever is second is refused, or replaces both files.
+TEST(ChoiceCommands, SimulationsAtTheSameTimeDoNotMixTheirFiles) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const auto simulate = [](const std::string& subjects, const std::string& out) {
+    return std::vector<std::string>{"simulate", "--subjects", subjects, "--out", out, "--force", "--quiet"};
+  };
+  for (int round = 0; round < 5; ++round) {
+    std::vector<pid_t> children;
+    for (const char* subjects : {"3", "5"})
+      children.push_back(start_command(at, simulate(subjects, "x.csv"), (folder / subjects).string(),
+                                       (folder / (std::string(subjects) + ".err")).string()));
+    int good = 0;
+    for (const pid_t child : children) good += wait_for(child) == 0 ? 1 : 0;
+    EXPECT_GE(good, 1);
+    const std::string people = read_bytes(folder / "x-parameters.csv");
+    const std::string trials = read_bytes(folder / "x.csv");
+    const bool five = std::count(people.begin(), people.end(), '\n') == 6;
+    EXPECT_EQ(trials.find("\n5,") != std::string::npos, five);
+    std::filesystem::remove(folder / "x.csv");
+    std::filesystem::remove(folder / "x-parameters.csv");
+  }
 }
 
 }  // namespace
@@ -100,22 +124,22 @@ TEST(ChoiceCommands, SimulateTakesPeopleFromAFile) {
 
 TEST(ChoiceCommands, FitPrintsAnObjectWithTheDocumentedKeys) {
   const SmallStudy study;
-  const json fitted = study.run_json({"fit", "trials.tsv", "--model", "rw,random", "--method", "map"});
+  const Json fitted = study.run_json({"fit", "trials.tsv", "--model", "rw,random", "--method", "map"});
   EXPECT_EQ(fitted["method"], "map");
   EXPECT_EQ(fitted["file"], "trials.tsv");
   EXPECT_EQ(fitted["subjects"], 6);
   EXPECT_EQ(fitted["trials"], 360);
   ASSERT_EQ(fitted["models"].size(), 2U);
-  const json& rw = fitted["models"][0];
+  const Json& rw = fitted["models"][0];
   EXPECT_EQ(rw["name"], "rw");
-  EXPECT_EQ(rw["parameters"], json({"alpha", "beta"}));
+  EXPECT_EQ(rw["parameters"], Json({"alpha", "beta"}));
   ASSERT_EQ(rw["subjects"].size(), 6U);
   for (const char* key : {"log_likelihood", "log_joint", "log_evidence", "aic", "bic"}) {
     double sum = 0.0;
-    for (const json& subject : rw["subjects"]) sum += subject[key].get<double>();
+    for (const Json& subject : rw["subjects"]) sum += subject[key].get<double>();
     EXPECT_NEAR(rw[key].get<double>(), sum, 1e-9) << key;
   }
-  const json& first = rw["subjects"][0];
+  const Json& first = rw["subjects"][0];
   EXPECT_EQ(first["id"], "1");
   EXPECT_GT(first["estimate"]["alpha"].get<double>(), 0.0);
   EXPECT_LT(first["estimate"]["alpha"].get<double>(), 1.0);
@@ -124,7 +148,7 @@ TEST(ChoiceCommands, FitPrintsAnObjectWithTheDocumentedKeys) {
   EXPECT_NEAR(fitted["models"][1]["log_likelihood"].get<double>(), -360.0 * std::log(2.0), 1e-9);
   EXPECT_NEAR(fitted["models"][1]["bic"].get<double>(), 720.0 * std::log(2.0), 1e-9);
   // A method that has no prior has no evidence.
-  const json alone = study.run_json({"fit", "trials.tsv", "--method", "mle"});
+  const Json alone = study.run_json({"fit", "trials.tsv", "--method", "mle"});
   EXPECT_TRUE(alone["models"][0]["log_evidence"].is_null());
   EXPECT_GE(alone["models"][0]["log_likelihood"].get<double>(), rw["log_likelihood"].get<double>());
 }
@@ -139,7 +163,7 @@ TEST(ChoiceCommands, FitKeepsTablesAndFigures) {
   const std::filesystem::path kept = study.folder / "kept";
   EXPECT_EQ(rows_of(kept / "models.csv").size(), 1U);
   EXPECT_EQ(rows_of(kept / "subjects-rw.csv").size(), 6U);
-  const json saved = json::parse(read_bytes(kept / "fit.json"));
+  const Json saved = io::parse_json<Json>(read_bytes(kept / "fit.json"));
   EXPECT_EQ(saved, study.run_json({"fit", "trials.tsv", "--model", "rw", "--method", "mle"}));
 
   // Trial by trial: what was chosen, its probability and its prediction error are those of the equations.
@@ -149,7 +173,7 @@ TEST(ChoiceCommands, FitKeepsTablesAndFigures) {
       "subjID,block,trial,choice,outcome,p_choice,value_choice,prediction_error,p_1,p_2,value_1,value_2");
   const std::vector<std::string> rows = rows_of(kept / "trials-rw.csv");
   ASSERT_EQ(rows.size(), 360U);
-  const json& estimate = saved["models"][0]["subjects"][0]["estimate"];
+  const Json& estimate = saved["models"][0]["subjects"][0]["estimate"];
   const double alpha = estimate["alpha"], beta = estimate["beta"];
   double value[2] = {0.0, 0.0}, log_likelihood = 0.0;
   for (std::size_t t = 0; t < 60; ++t) {
@@ -194,12 +218,12 @@ TEST(ChoiceCommands, ResultsDoNotDependOnThreads) {
 
 TEST(ChoiceCommands, CompareSaysWhichModelIsBest) {
   const SmallStudy study;
-  const json compared =
+  const Json compared =
       study.run_json({"compare", "trials.tsv", "--model", "random,rw", "--out", "compared"});
   EXPECT_EQ(compared["best"], "rw");
   EXPECT_EQ(compared["criterion"], "ln evidence");
   double frequencies = 0.0;
-  for (const json& model : compared["models"]) frequencies += model["frequency"].get<double>();
+  for (const Json& model : compared["models"]) frequencies += model["frequency"].get<double>();
   EXPECT_NEAR(frequencies, 1.0, 1e-9);
   EXPECT_EQ(compared["models"][0]["best_for"].get<int>() + compared["models"][1]["best_for"].get<int>(), 6);
   EXPECT_LT(compared["models"][0]["difference"].get<double>(), 0.0);
@@ -210,13 +234,13 @@ TEST(ChoiceCommands, CompareSaysWhichModelIsBest) {
 
 TEST(ChoiceCommands, RecoverCorrelatesTruthAndFit) {
   const SmallStudy study;
-  const json recovered = study.run_json(
+  const Json recovered = study.run_json(
       {"recover", "--model", "rw,random", "--subjects", "40", "--trials", "300", "--probabilities", "0.2,0.8",
        "--param", "alpha=uniform:0.1,0.9", "--param", "beta=uniform:1,6", "--out", "r"});
   ASSERT_EQ(recovered["models"].size(), 1U);  // random has nothing to recover
   EXPECT_GT(recovered["models"][0]["parameters"]["alpha"]["correlation"].get<double>(), 0.5);
   EXPECT_GT(recovered["models"][0]["parameters"]["beta"]["correlation"].get<double>(), 0.5);
-  EXPECT_EQ(recovered["confusion"]["models"], json({"rw", "random"}));
+  EXPECT_EQ(recovered["confusion"]["models"], Json({"rw", "random"}));
   EXPECT_GT(recovered["confusion"]["confusion"][0][0].get<double>(), 0.9);
   EXPECT_GT(recovered["confusion"]["confusion"][1][1].get<double>(), 0.9);
   EXPECT_EQ(rows_of(study.folder / "r/recovery-rw.csv").size(), 40U);
@@ -225,15 +249,15 @@ TEST(ChoiceCommands, RecoverCorrelatesTruthAndFit) {
 
 TEST(ChoiceCommands, NutsKeepsThePopulation) {
   const SmallStudy study;
-  const json fitted = study.run_json({"fit", "trials.tsv", "--method", "nuts", "--chains", "2", "--samples",
+  const Json fitted = study.run_json({"fit", "trials.tsv", "--method", "nuts", "--chains", "2", "--samples",
                                       "100", "--warm-up", "100", "--out", "sampled"});
-  const json& rw = fitted["models"][0];
+  const Json& rw = fitted["models"][0];
   EXPECT_TRUE(rw["bic"].is_null());
   EXPECT_LT(rw["loo"]["elpd"].get<double>(), 0.0);
   EXPECT_EQ(rw["chains"], 2);
   EXPECT_FALSE(rw["population"].empty());
   double loo = 0.0;
-  for (const json& subject : rw["subjects"]) loo += subject["loo"].get<double>();
+  for (const Json& subject : rw["subjects"]) loo += subject["loo"].get<double>();
   EXPECT_NEAR(loo, rw["loo"]["elpd"].get<double>(), 1e-9);
   EXPECT_EQ(rows_of(study.folder / "sampled/draws-rw.csv").size(), 200U);
 }
@@ -241,8 +265,8 @@ TEST(ChoiceCommands, NutsKeepsThePopulation) {
 TEST(ChoiceCommands, EmTakesCovariates) {
   const SmallStudy study;
   write_bytes(study.folder / "people.csv", "subjID,age\n1,20\n2,31\n3,25\n4,60\n5,44\n6,37\n");
-  const json fitted = study.run_json({"fit", "trials.tsv", "--method", "em", "--covariates", "people.csv"});
-  const json& beta = fitted["models"][0]["population"]["beta"];
+  const Json fitted = study.run_json({"fit", "trials.tsv", "--method", "em", "--covariates", "people.csv"});
+  const Json& beta = fitted["models"][0]["population"]["beta"];
   EXPECT_TRUE(beta["covariates"]["age"]["coefficient"].is_number());
   EXPECT_TRUE(fitted["models"][0]["integrated_bic"].is_number());
   write_bytes(study.folder / "people.csv", "subjID,age\n1,20\n2,31\n3,25\n4,60\n5,44\n");
@@ -320,12 +344,12 @@ TEST(ChoiceCommands, ReachesTheEvidencesOfCbm) {
     if (as_cbm) words.push_back("--forward-differences");
     const Ran ran = likely_command(here.path().string(), words);
     ASSERT_EQ(ran.code, 0) << ran.err;
-    const json model = json::parse(ran.out)["models"][0];
+    const Json model = io::parse_json<Json>(ran.out)["models"][0];
     EXPECT_NEAR(model["log_evidence"].get<double>(), -1611.27433, as_cbm ? 5e-5 : 1e-3);
     ASSERT_EQ(model["subjects"].size(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::vector<double> expected = numbers_in(rows[i]);
-      const json& subject = model["subjects"][i];
+      const Json& subject = model["subjects"][i];
       EXPECT_EQ(subject["id"], rows[i].substr(0, rows[i].find(',')));
       EXPECT_NEAR(subject["log_joint"].get<double>(), expected[3], 1e-6) << i;
       EXPECT_NEAR(subject["log_det_hessian"].get<double>(), expected[4], as_cbm ? 5e-5 : 2e-3) << i;
@@ -343,13 +367,13 @@ TEST(ChoiceCommands, ReachesTheLikelihoodsOfTheTwoArmedBandit) {
       likely_command(here.path().string(), {"fit", (data / "bandit2arm_exampleData.txt").string(), "--model",
                                             "rw", "--method", "mle", "--bound", "beta=0,20", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  const json fitted = json::parse(ran.out);
+  const Json fitted = io::parse_json<Json>(ran.out);
   EXPECT_NEAR(fitted["models"][0]["log_likelihood"].get<double>(), -1251.8989, 1e-4);
   const std::vector<std::string> rows = rows_of(data / "reference_mle_rw_bandit2arm.csv");
   ASSERT_EQ(fitted["models"][0]["subjects"].size(), rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<double> expected = numbers_in(rows[i]);
-    const json& subject = fitted["models"][0]["subjects"][i];
+    const Json& subject = fitted["models"][0]["subjects"][i];
     EXPECT_NEAR(subject["estimate"]["alpha"].get<double>(), expected[1], 1e-4) << i;
     EXPECT_NEAR(subject["estimate"]["beta"].get<double>(), expected[2], 1e-4) << i;
     EXPECT_NEAR(-subject["log_likelihood"].get<double>(), expected[3], 1e-6) << i;

@@ -17,6 +17,9 @@ struct Ran {
 // Runs `likely words...` in a folder.
 Ran likely_command(const std::string& folder, const std::vector<std::string>& words);
 
+// The names of all commands, as `likely --help` lists them.
+std::vector<std::string> command_names();
+
 // Runs a line of the shell in a folder; the command is called `likely` there.
 Ran shell(const std::string& folder, const std::string& line);
 

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "likely/io/json.hpp"
 #include "tests/command/command.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -50,19 +50,36 @@ class CsvCommand : public ::testing::Test {
 TEST_F(CsvCommand, TrainsEvaluatesPredictsAndPlots) {
   const Ran trained = run(train({"--target", "kind", "--json"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const auto json = nlohmann::json::parse(trained.out);
+  const auto json = io::parse_json<io::SortedJson>(trained.out);
   EXPECT_GT(json["figures"]["test_accuracy"].get<double>(), 0.75) << trained.out;
+  const io::SortedJson notes{
+      "1 missing value filled in, the first in line 9, column \"size\": by means, and words by none of the "
+      "words"};
+  EXPECT_EQ(json["notes"], notes);
+  EXPECT_EQ(io::parse_json<io::SortedJson>(read_bytes(folder_ / "run/report.json"))["notes"], notes);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/model.safetensors"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/figures/confusion.gp"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "run/figures/importance.gp"));
 
   const Ran judged = run({"eval", "run", "--json"});
   ASSERT_EQ(judged.code, 0) << judged.err;
-  EXPECT_EQ(nlohmann::json::parse(judged.out)["figures"]["test_accuracy"], json["figures"]["test_accuracy"]);
+  EXPECT_EQ(io::parse_json<io::SortedJson>(judged.out)["figures"]["test_accuracy"],
+            json["figures"]["test_accuracy"]);
 
   write_bytes(folder_ / "new.csv", "colour,size\nblue,5\nred,99\ngreen,\n");
   const Ran predicted = run({"predict", "run", "--in", "new.csv"});
   ASSERT_EQ(predicted.code, 0) << predicted.err;
+  const std::string filled =
+      "1 missing value filled in, the first in line 4, column \"size\": by means, and words by none of the "
+      "words";
+  const std::string unknown =
+      "1 word that the model does not know, the first \"green\" in line 4, column \"colour\": taken for none "
+      "of its "
+      "words";
+  EXPECT_EQ(predicted.err, "likely: " + filled + "\nlikely: " + unknown + "\n");
+  const Ran told = run({"predict", "run", "--in", "new.csv", "--json"});
+  EXPECT_EQ(told.err, "");
+  EXPECT_EQ(io::parse_json<io::SortedJson>(told.out)["notes"], io::SortedJson({filled, unknown}));
   EXPECT_TRUE(predicted.out.starts_with("prediction,probability,p_big,p_small\nsmall,")) << predicted.out;
   EXPECT_NE(predicted.out.find("\nbig,"), std::string::npos);
 
@@ -79,11 +96,11 @@ TEST_F(CsvCommand, TrainsEvaluatesPredictsAndPlots) {
 TEST_F(CsvCommand, JudgesSmallTablesByFolds) {
   const Ran trained = run(train({"--target", "size", "--json"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const auto figures = nlohmann::json::parse(trained.out)["figures"];
+  const auto figures = io::parse_json<io::SortedJson>(trained.out)["figures"];
   EXPECT_TRUE(figures.contains("test_R2"));
   EXPECT_TRUE(figures.contains("worst_fold_R2"));
   EXPECT_FALSE(figures.contains("fold_R2"));
-  const auto again = nlohmann::json::parse(run({"eval", "run", "--json"}).out)["figures"];
+  const auto again = io::parse_json<io::SortedJson>(run({"eval", "run", "--json"}).out)["figures"];
   EXPECT_EQ(again["test_R2"], figures["test_R2"]);
   EXPECT_EQ(again["worst_fold_R2"], figures["worst_fold_R2"]);
 }
@@ -91,14 +108,14 @@ TEST_F(CsvCommand, JudgesSmallTablesByFolds) {
 TEST_F(CsvCommand, HoldsOutWhatIsAsked) {
   const Ran trained = run(train({"--holdout", "0.5", "--json"}));
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const auto json = nlohmann::json::parse(trained.out);
+  const auto json = io::parse_json<io::SortedJson>(trained.out);
   EXPECT_FALSE(json["figures"].contains("worst_fold_accuracy"));
-  EXPECT_EQ(nlohmann::json::parse(run({"eval", "run", "--json"}).out)["figures"]["test_accuracy"],
+  EXPECT_EQ(io::parse_json<io::SortedJson>(run({"eval", "run", "--json"}).out)["figures"]["test_accuracy"],
             json["figures"]["test_accuracy"]);
 
   const Ran both = run(train({"--holdout", "0.5", "--folds", "3", "--json", "--force"}));
   ASSERT_EQ(both.code, 0) << both.err;
-  const auto figures = nlohmann::json::parse(both.out)["figures"];
+  const auto figures = io::parse_json<io::SortedJson>(both.out)["figures"];
   EXPECT_EQ(figures["test_accuracy"], json["figures"]["test_accuracy"]);
   EXPECT_TRUE(figures.contains("fold_accuracy"));
   EXPECT_TRUE(figures.contains("worst_fold_accuracy"));
@@ -109,7 +126,13 @@ TEST_F(CsvCommand, LearnsFromAllRowsAndHasNothingToJudgeBy) {
   expect_complaint({"eval", "run"}, "likely: [csv] the model learned from all rows of " +
                                         (folder_ / "mine.csv").string() + ": give others with --data");
   EXPECT_EQ(run({"eval", "run", "--data", "mine.csv"}).code, 2);
-  write_bytes(folder_ / "other.csv", table());
+  write_bytes(folder_ / "same.csv", table());
+  expect_complaint({"eval", "run", "--data", "same.csv"},
+                   "likely: [csv] the model learned from all rows of " + (folder_ / "same.csv").string() +
+                       ": give others with --data");
+  // The same rows but for the last.
+  const std::string rows = table();
+  write_bytes(folder_ / "other.csv", rows.substr(0, rows.rfind('\n', rows.size() - 2) + 1));
   EXPECT_EQ(run({"eval", "run", "--data", "other.csv"}).code, 0);
   EXPECT_EQ(run({"plot", "run"}).code, 0);
 }
@@ -122,7 +145,7 @@ TEST_F(CsvCommand, RefusesInOneLine) {
       train({"--task", "regress"}),
       file +
           "the target \"kind\" holds words such as \"small\" (line 2): numbers cannot be predicted from it");
-  expect_complaint(train({"--missing", "refuse"}), file + "column \"size\": the value in row 8 is missing");
+  expect_complaint(train({"--missing", "refuse"}), file + "line 9, column \"size\": the value is missing");
   expect_complaint(
       train({"--hidden", "big"}),
       "likely: [csv] hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"big\"");
@@ -136,6 +159,38 @@ TEST_F(CsvCommand, RefusesInOneLine) {
       "likely: csv needs --data: Your table: CSV or text with tabs, blanks or semicolons, plain or gzip");
   expect_complaint({"train", "csv", "--in", "none.csv", "--quiet"},
                    "likely: --data none.csv: there is no such file or folder");
+}
+
+// Names and classes are the same in tables of other letters, in the run folder and in UTF-8.
+TEST_F(CsvCommand, KnowsNamesInOtherLetters) {
+  const auto written = [](const std::string& ue) {
+    std::string text = "gr" + ue + "n,ort,art\n";
+    for (int i = 0; i < 60; ++i) {
+      const int size = (i * 37) % 100;
+      text += std::to_string(size) + (i % 2 == 0 ? ",Z" + ue + "rich," : ",Bern,") +
+              (size > 50 ? ue + "ber" : "unter") + "\n";
+    }
+    return text;
+  };
+  write_bytes(folder_ / "mine.csv", written("\xFC"));
+  const Ran trained = run(train({"--json"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(
+      io::parse_json<io::SortedJson>(trained.out)["notes"],
+      io::SortedJson({"line 1: \"gr\u00FCn\" is not written in UTF-8: such letters are read as Windows-1252 "
+                      "(Latin-1)"}));
+  const std::string columns = read_bytes(folder_ / "run/columns.json");
+  EXPECT_NE(columns.find("\u00FCber"), std::string::npos) << columns;
+  EXPECT_EQ(columns.find("\uFFFD"), std::string::npos) << columns;
+  EXPECT_EQ(run({"eval", "run"}).code, 0);
+  write_bytes(folder_ / "other.csv", written("\u00FC"));
+  const Ran other = run({"predict", "run", "--in", "other.csv"});
+  EXPECT_EQ(other.err, "");
+  EXPECT_TRUE(other.out.starts_with("prediction,probability,p_unter,p_\u00FCber\n")) << other.out;
+  const Ran same = run({"predict", "run", "--in", "mine.csv"});
+  EXPECT_EQ(same.out, other.out);
+  EXPECT_EQ(same.code, 0);
+  EXPECT_EQ(run({"eval", "run", "--data", "other.csv"}).code, 0);
 }
 
 TEST_F(CsvCommand, RefusesRowsThatDoNotFit) {

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "likely/core/create.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/npy.hpp"
 #include "tests/command/command.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -31,9 +31,9 @@ TEST_F(Tools, InspectFiles) {
   const Ran table = run({"inspect", "x.npy"});
   EXPECT_EQ(table.code, 0) << table.err;
   EXPECT_TRUE(table.out.starts_with("x.npy (npy, 136 bytes)\n")) << table.out;
-  const auto json = nlohmann::json::parse(run({"inspect", "x.npy", "--json"}).out);
+  const auto json = io::parse_json<io::SortedJson>(run({"inspect", "x.npy", "--json"}).out);
   EXPECT_EQ(json["tensors"][0]["mean"], 2.0);
-  EXPECT_EQ(nlohmann::json::parse(run({"inspect", ".", "--json"}).out)["files"].size(), 1U);
+  EXPECT_EQ(io::parse_json<io::SortedJson>(run({"inspect", ".", "--json"}).out)["files"].size(), 1U);
   expect_complaint({"inspect", "y.npy"}, "likely: [inspect] cannot open y.npy: No such file or directory");
   expect_complaint({"inspect"}, "likely inspect: path is required; see `likely inspect --help`");
 }
@@ -43,7 +43,7 @@ TEST_F(Tools, KnowTheEquations) {
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_TRUE(one.out.starts_with("(2.5) Least-squares loss\n")) << one.out;
   EXPECT_NE(one.out.find("likely/models/book/line.hpp least_squares"), std::string::npos) << one.out;
-  EXPECT_EQ(nlohmann::json::parse(run({"equations", "2", "--json"}).out).size(), 6U);
+  EXPECT_EQ(io::parse_json<io::SortedJson>(run({"equations", "2", "--json"}).out).size(), 6U);
   EXPECT_NE(run({"equations"}).out.find("      2  2.1 to 2.6 "), std::string::npos);
   expect_complaint(
       {"equations", "2.9"},
@@ -53,7 +53,7 @@ TEST_F(Tools, KnowTheEquations) {
 TEST_F(Tools, MeasureTheMachine) {
   const Ran ran = run({"bench", "op", "--seconds", "0.001", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  const auto json = nlohmann::json::parse(ran.out);
+  const auto json = io::parse_json<io::SortedJson>(ran.out);
   ASSERT_EQ(json["measured"].size(), 1U);
   EXPECT_GT(json["measured"][0]["value"].get<double>(), 0.0);
   expect_complaint({"bench", "opp"}, "likely: [bench] there is no workload \"opp\"; did you mean \"op\"?");
@@ -63,7 +63,7 @@ TEST_F(Tools, SweepOverSettings) {
   const Ran ran =
       run({"sweep", "linear-regression", "--grid", "lr=0.1,0.001", "--set", "epochs=2", "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  const auto json = nlohmann::json::parse(ran.out);
+  const auto json = io::parse_json<io::SortedJson>(ran.out);
   ASSERT_EQ(json["trials"].size(), 2U);
   EXPECT_EQ(json["out"], "runs/sweep-linear-regression");
   EXPECT_TRUE(std::filesystem::exists(folder_ / "runs/sweep-linear-regression/sweep.csv"));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "tests/support/check_gradients.hpp"
@@ -105,6 +106,25 @@ TEST(Create, FromContainers) {
   EXPECT_EQ(tensor(Floats{}).shape(), (Shape{0}));
   expect_refusal([] { tensor(Floats{1, 2, 3}, {2, 2}); }, "[tensor] 3 values do not fill shape (2, 2)");
   expect_refusal([] { tensor(std::vector<bool>{true}, {2}); }, "[tensor] 1 values do not fill shape (2,)");
+}
+
+TEST(Create, FromOtherWholeNumbers) {
+  EXPECT_EQ(tensor(std::vector<int>{1, -2}).dtype(), DType::i64);
+  EXPECT_EQ(tensor(std::vector<int>{1, -2}).to_vector<std::int64_t>(), (Integers{1, -2}));
+  EXPECT_EQ(tensor(std::vector<std::uint8_t>{7, 255}, {2, 1}).to_vector<std::int64_t>(), (Integers{7, 255}));
+  EXPECT_EQ(tensor(std::array<std::int16_t, 2>{-300, 3}).at({0}), -300.0);
+  const std::array<unsigned, 2> large{4'000'000'000U, 1U};
+  EXPECT_EQ(tensor(std::span(large)).to_vector<std::int64_t>(), (Integers{4'000'000'000, 1}));
+  EXPECT_EQ(tensor(std::vector<long long>{INT64_MIN}).to_vector<std::int64_t>(), (Integers{INT64_MIN}));
+  EXPECT_EQ(tensor(std::vector<int>{}).shape(), (Shape{0}));
+  EXPECT_EQ(tensor(std::vector<std::uint64_t>{INT64_MAX}).to_vector<std::int64_t>(), (Integers{INT64_MAX}));
+  expect_refusal(
+      [] {
+        tensor(std::vector<std::uint64_t>{1, std::uint64_t{1} << 63});
+      },
+      "[tensor] the whole number 9223372036854775808 at place 1 is too large for i64");
+  expect_refusal([] { tensor(std::vector<int>{1, 2}, {3}); }, "[tensor] 2 values do not fill shape (3,)");
+  static_assert(!detail::Elements<std::string> && !detail::Elements<std::vector<char32_t>>);  // no letters
 }
 
 TEST(Create, LargeWholeNumbersSurvive) {

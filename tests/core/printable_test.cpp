@@ -32,6 +32,11 @@ TEST(Printable, ShowsBytesThatAreNoText) {
   EXPECT_EQ(printable("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
 }
 
+TEST(Printable, KeepsANameWithinItsLine) {
+  EXPECT_EQ(printable_line("two\nlines\r\n\tand a tab"), "two\\x0alines\\x0d\\x0a\\x09and a tab");
+  EXPECT_EQ(printable_line("Größe 体重 \x1b[2J\u2028"), "Größe 体重 \\x1b[2J\\u2028");
+}
+
 TEST(Printable, CutsBetweenCharacters) {
   EXPECT_EQ(beginning("Größe", 3), "Gr");
   EXPECT_EQ(beginning("Größe", 4), "Grö");

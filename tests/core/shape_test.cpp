@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <vector>
 
 #include "tests/support/check_gradients.hpp"
@@ -21,6 +22,13 @@ TEST(Shape, SizesAndText) {
   EXPECT_EQ(Shape({2, 0, 4}).size(), 0);
   EXPECT_EQ(Shape({2, 3}).back(), 3);
   EXPECT_EQ(Shape::filled(3, 7), (Shape{7, 7, 7}));
+}
+
+TEST(Shape, IsPrinted) {
+  std::ostringstream text;
+  text << Shape{} << Shape{5} << Shape{2, 3};
+  EXPECT_EQ(text.str(), "()(5,)(2, 3)");
+  EXPECT_EQ(::testing::PrintToString(Shape{2, 0}), "(2, 0)");  // as a test that fails shows it
 }
 
 TEST(Shape, EqualOnlyWithTheSameRank) {

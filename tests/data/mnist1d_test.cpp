@@ -4,12 +4,13 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/io/csv.hpp"
+#include "likely/io/json.hpp"
+#include "likely/io/text.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/linear.hpp"
@@ -94,8 +95,9 @@ std::vector<double> smoothness(const Dataset& dataset) {
 
 TEST(Mnist1d, HasThePublishedTemplates) {
   LIKELY_SHARED_DATA(path, "mnist1d/templates.json");
-  const auto stored =
-      nlohmann::json::parse(std::ifstream(path)).at("templates").get<std::vector<std::vector<double>>>();
+  const auto stored = io::parse_json<io::SortedJson>(io::read_text(path))
+                          .at("templates")
+                          .get<std::vector<std::vector<double>>>();
   const Tensor ours = mnist1d_templates();
   for (std::int64_t digit = 0; digit < 10; ++digit) {
     for (std::int64_t i = 0; i < 12; ++i) {

@@ -125,5 +125,20 @@ TEST(Standardizer, RefusesWhatHasNoMean) {
       "[Standardizer] numbers are needed, got bool");
 }
 
+// Differences of the largest numbers are none.
+TEST(Standardizer, TakesNumbersAsFarApartAsTheyCanBe) {
+  const Tensor wide = tensor({1.7e308, -1.7e308, -1.7e308, -1.7e308}, DType::f64);
+  const Standardizer scaler = Standardizer::fit(wide);
+  const std::vector<double> z = scaler.apply(wide).to_vector<double>();
+  EXPECT_NEAR(z[0], std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(z[1], -1.0 / std::sqrt(3.0), 1e-12);
+  const std::vector<double> back = scaler.invert(scaler.apply(wide)).to_vector<double>();
+  EXPECT_NEAR(back[0] / 1.7e308, 1.0, 1e-12);
+  EXPECT_NEAR(back[3] / 1.7e308, -1.0, 1e-12);
+  const Tensor narrow = tensor({3e38, -3e38, -3e38, -3e38}, DType::f32);
+  const Standardizer of_floats = Standardizer::fit(narrow);
+  EXPECT_NEAR(of_floats.apply(narrow).to_vector<double>()[0], std::sqrt(3.0), 1e-5);
+}
+
 }  // namespace
 }  // namespace likely::data

@@ -4,9 +4,10 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/create.hpp"
+#include "likely/io/json.hpp"
+#include "likely/io/text.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/shared_data.hpp"
 
@@ -56,7 +57,7 @@ TEST(Textbook, LinesHaveTheirParametersAndNoise) {
 // The least-squares line of the book's points, and the size of what it leaves over.
 TEST(Textbook, LineDefaultsAreTheBooks) {
   LIKELY_SHARED_DATA(path, "udl_golden/udl_golden.json");
-  const auto golden = nlohmann::json::parse(std::ifstream(path)).at("ch02_linear_regression");
+  const auto golden = io::parse_json<io::SortedJson>(io::read_text(path)).at("ch02_linear_regression");
   const auto minimum = golden.at("closed_form_minimum").get<std::vector<double>>();
   const LineOptions defaults;
   EXPECT_NEAR(defaults.phi0, minimum[0], 0.01);
@@ -68,8 +69,8 @@ TEST(Textbook, PiecewiseFunctionIsTheBooksNetwork) {
   const PiecewiseFunction f;
   for (double x = 0.0; x <= 1.0; x += 0.01) EXPECT_NEAR(f(x), by_hand(x), 1e-12);
   LIKELY_SHARED_DATA(path, "udl_golden/udl_golden.json");
-  const auto golden = nlohmann::json::parse(std::ifstream(path));
-  const auto expect_losses = [](const nlohmann::json& stored, const PiecewiseFunction& network,
+  const auto golden = io::parse_json<io::SortedJson>(io::read_text(path));
+  const auto expect_losses = [](const io::SortedJson& stored, const PiecewiseFunction& network,
                                 const auto& loss) {
     const auto x = stored.at("x").get<std::vector<double>>();
     const auto y = stored.at("y").get<std::vector<double>>();

@@ -149,10 +149,31 @@ TEST(Udl04, Eq7_FirstHiddenLayer) {
                    [](double x) { return row(hidden(x)); });
 }
 
+// Every unit is off at some place and on at another, so that zeros, or a missing ReLU, would not pass.
+void expect_on_and_off(const Tensor& units) {
+  for (std::int64_t d = 0; d < units.dim(1); ++d) {
+    int on = 0;
+    for (std::int64_t i = 0; i < units.dim(0); ++i) on += units.at({i, d}) > 0.0 ? 1 : 0;
+    EXPECT_GT(on, 0) << "unit " << d;
+    EXPECT_LT(on, units.dim(0)) << "unit " << d;
+  }
+}
+
+// A network of two layers of three units whose second units switch inside the places.
+DeepNetwork two_layers() {
+  return DeepNetwork({layer_of(tensor({{-0.9}, {1.1}, {0.7}}, DType::f64),
+                               tensor({0.4, -0.3, -1.0}, DType::f64), Activation::relu),
+                      layer_of(tensor({{0.8, -1.2, 0.5}, {-1.1, 0.9, 0.6}, {1.3, 0.7, -2.1}}, DType::f64),
+                               tensor({-0.2, 0.3, -1.4}, DType::f64), Activation::relu),
+                      layer_of(tensor({{0.9, -1.7, 0.4}}, DType::f64), tensor({0.15}, DType::f64))});
+}
+
 TEST(Udl04, Eq8_SecondHiddenLayer) {
-  const DeepNetwork deep = network_of({1, 3, 3, 1}, Activation::relu);
+  const DeepNetwork deep = two_layers();
   const std::vector<Tensor> h = deep.hidden_units(places());
   ASSERT_EQ(h.size(), 2U);
+  expect_on_and_off(h[0]);
+  expect_on_and_off(h[1]);
   for (std::int64_t i = 0; i < kRows; ++i) {
     for (std::int64_t d = 0; d < 3; ++d) {
       const Tensor &bias = deep.layers[1].bias, &weight = deep.layers[1].weight;
@@ -164,8 +185,9 @@ TEST(Udl04, Eq8_SecondHiddenLayer) {
 }
 
 TEST(Udl04, Eq9_OutputOfTheSecondLayer) {
-  const DeepNetwork deep = network_of({1, 3, 3, 1}, Activation::relu);
+  const DeepNetwork deep = two_layers();
   const Tensor h = deep.hidden_units(places())[1], y = deep(places());
+  expect_on_and_off(h);
   const Tensor& phi = deep.layers[2].weight;
   for (std::int64_t i = 0; i < kRows; ++i) {
     EXPECT_NEAR(y.at({i, 0}),
@@ -326,8 +348,19 @@ TEST(Udl04, Eq17_RegionsOfOneInput) {
       network = compose(DeepNetwork(zigzag(units, -0.5, end)), network);
     }
   }
-  // Fewer than three units cannot make a zigzag: one unit after another has at most 3 regions, not 4.
-  EXPECT_EQ(deep_regions(1, 1, 2), 4);
+  // Fewer than three units cannot make a zigzag: one unit after another has at most 3 regions, not 4, and
+  // two pairs of units fewer than 9. The formula is refused there.
+  testing::expect_refusal([] { deep_regions(1, 1, 2); },
+                          "[deep_regions] several layers reach the number of (4.17) only with units >= 3 "
+                          "inputs, got 1 units and 1 inputs");
+  testing::expect_refusal([] { deep_regions(1, 2, 2); },
+                          "[deep_regions] several layers reach the number of (4.17) only with units >= 3 "
+                          "inputs, got 2 units and 1 inputs");
+  testing::expect_refusal(
+      [] { log10_deep_regions(2, 5, 2); },
+      "[log10_deep_regions] several layers reach the number of (4.17) only with units >= 3 "
+      "inputs, got 5 units and 2 inputs");
+  EXPECT_EQ(deep_regions(1, 1, 1), 2);
   for (int seed = 0; seed < 50; ++seed) {
     const DeepNetwork network(1, {1, 1}, 1, {.dtype = DType::f64}, Rng(static_cast<std::uint64_t>(seed)));
     EXPECT_LE(linear_regions(network, {{-1e3}, {1e3}}).size(), 3U);
@@ -369,8 +402,9 @@ TEST(Udl04, Eq17_Formula) {
     return total;
   };
   for (const int inputs : {1, 2, 5}) {
-    for (const int units : {5, 6, 10, 13}) {
+    for (const int units : {5, 6, 10, 13, 17}) {
       for (const int layers : {1, 2, 3}) {
+        if (layers > 1 && units < 3 * inputs) continue;  // refused, see above
         const double expected = plain(inputs, units, layers);
         EXPECT_EQ(static_cast<double>(deep_regions(inputs, units, layers)), expected);
         EXPECT_NEAR(log10_deep_regions(inputs, units, layers), std::log10(expected), 1e-12);

@@ -65,6 +65,20 @@ TEST(Udl07, Eq31_HalfOfTheVariancePassesARelu) {
   EXPECT_NEAR(mean_square(layer.f_next), expected, 5.0 * expected * std::sqrt(2.0 / (400.0 * 40.0)));
 }
 
+// What (7.30) and (7.31) leave out. A bias adds its own mean square; an f that is not symmetric about 0
+// passes another share: all of it, if it is never below 0.
+TEST(Udl07, Eq31_NeedsASymmetricPreactivation) {
+  Rng rng(4);
+  const Tensor f = rng.normal({200000}, 3.0, 1.0, DType::f64);  // above 0 but for 0.13 %
+  const double passed = mean_square(relu(f).to_vector<double>());
+  EXPECT_NEAR(passed, 10.0, 0.1);  // E[f^2] = 3^2 + 1, and not half of it
+  const Tensor omega = nn::he_normal({40, 60}, rng.split(), nn::Fan::in, DType::f64);
+  const Tensor h = relu(rng.normal({2000, 60}, 0.0, 1.5, DType::f64));
+  const double without = mean_square(linear(h, omega, zeros({40}, DType::f64)).to_vector<double>());
+  const double with = mean_square(linear(h, omega, full({40}, 2.0, DType::f64)).to_vector<double>());
+  EXPECT_GT(with, without + 2.0);  // 4, and twice the product of the means
+}
+
 // The variance of a sample of n normal numbers has the standard error sqrt(2 / n) of itself.
 void expect_variance(nn::Fan fan, double variance) {
   const auto weights = nn::he_normal({300, 500}, Rng(5), fan, DType::f64).to_vector<double>();
@@ -109,7 +123,21 @@ TEST(Udl07, Eq33_WeightsThatKeepGradients) {
   EXPECT_NEAR(log_gain(nn::Fan::out, true), 0.0, 1.0);
 }
 
-TEST(Udl07, Eq34_Compromise) { expect_variance(nn::Fan::mean, 4.0 / (500.0 + 300.0)); }
+// Layers that narrow get weights between those of 7.32 and 7.33: what flows forwards grows a little on its
+// way, what flows backwards shrinks a little, by the product of 2 D / (D + D') and of 2 D' / (D + D').
+TEST(Udl07, Eq34_Compromise) {
+  expect_variance(nn::Fan::mean, 4.0 / (500.0 + 300.0));
+  double forwards = 0.0, backwards = 0.0;
+  for (double width = 500.0; width > 50.0; width -= 45.0) {
+    forwards += std::log(2.0 * width / (width + width - 45.0));
+    backwards += std::log(2.0 * (width - 45.0) / (width + width - 45.0));
+  }
+  const double gain = log_gain(nn::Fan::mean, false), loss = log_gain(nn::Fan::mean, true);
+  EXPECT_NEAR(gain, forwards, 0.6);
+  EXPECT_NEAR(loss, backwards, 0.6);
+  EXPECT_GT(gain, 0.4);
+  EXPECT_LT(loss, -0.4);
+}
 
 Tensor number(double value) { return full({}, value, DType::f64); }
 

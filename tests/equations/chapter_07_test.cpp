@@ -7,7 +7,7 @@
 
 #include "likely/likely.hpp"
 #include "likely/models/book/backpropagation.hpp"
-#include "tests/support/matrices.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/plain_math.hpp"
 #include "tests/support/plain_network.hpp"
 
@@ -17,10 +17,10 @@ namespace {
 using testing::expect_close;
 using testing::Matrix;
 using testing::matrix_of;
+using testing::numbers;
 using testing::outer_product;
 using testing::plain_sigmoid;
 using testing::plus;
-using testing::scattered;
 using testing::slope;
 using testing::slopes;
 using testing::times;
@@ -33,7 +33,7 @@ book::DeepNetwork make_network(std::int64_t inputs, const std::vector<std::int64
                                std::int64_t outputs) {
   book::DeepNetwork network(inputs, units, outputs, {.dtype = DType::f64}, Rng(2));
   int seed = 0;
-  for (nn::Linear& layer : network.layers) layer.bias = scattered(layer.bias.shape(), ++seed) * 0.5 + 0.2;
+  for (nn::Linear& layer : network.layers) layer.bias = numbers(layer.bias.shape(), 1.0, ++seed) * 0.5 + 0.2;
   return network;
 }
 
@@ -112,7 +112,7 @@ Matrix omega_slopes(const PlainNetwork& network, std::size_t k, const Matrix& x,
 struct Example {
   book::DeepNetwork network = make_network(2, {6, 5, 4}, 2);
   PlainNetwork plain{network};
-  Tensor x = scattered({1, 2}, 19), y = scattered({1, 2}, 12);
+  Tensor x = numbers({1, 2}, 1.0, 19), y = numbers({1, 2}, 1.0, 12);
   book::Backpropagation all = book::backpropagate(network, x, y, book::squared_error);
   PlainPass pass = run(plain, vector_of(x));
 };
@@ -127,15 +127,23 @@ TEST(Udl07, Eq1_ThreeHiddenLayers) {
 
 TEST(Udl07, Eq2_LossesOfTheExamplesAddUp) {
   const Example e;
-  const Tensor x = scattered({6, 2}, 3), y = scattered({6, 2}, 4);
+  const Tensor x = numbers({6, 2}, 1.0, 3), y = numbers({6, 2}, 1.0, 4);
   const double total = book::backpropagate(e.network, x, y, book::squared_error).loss.item();
   EXPECT_NEAR(total, plain_loss(e.plain, matrix_of(x), matrix_of(y)), 1e-12 * total);
+}
+
+double largest_difference(const Matrix& a, const Matrix& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t j = 0; j < a[i].size(); ++j) largest = std::max(largest, std::abs(a[i][j] - b[i][j]));
+  }
+  return largest;
 }
 
 TEST(Udl07, Eq3_StochasticGradientDescent) {
   book::DeepNetwork network = make_network(2, {4}, 1);
   const PlainNetwork before(network);
-  const data::Dataset examples(scattered({8, 2}, 3), scattered({8, 1}, 4));
+  const data::Dataset examples(numbers({8, 2}, 1.0, 3), numbers({8, 1}, 1.0, 4));
   const data::Batch batch = examples.rows({1, 4, 6});
   const book::DeepNetwork gradient = grad(
       network, [&](const book::DeepNetwork& m) { return book::squared_error(m(batch.x), batch.y).loss; });
@@ -144,10 +152,15 @@ TEST(Udl07, Eq3_StochasticGradientDescent) {
   const Matrix x = matrix_of(batch.x), y = matrix_of(batch.y);
   for (std::size_t k = 0; k < 2; ++k) {
     Vector beta = before.beta[k];
+    Matrix omega = before.omega[k];
     for (std::size_t i = 0; i < x.size(); ++i) {
       beta = plus(beta, beta_slopes(before, k, {x[i]}, {y[i]}), -0.05);
+      const Matrix slopes_of_one = omega_slopes(before, k, {x[i]}, {y[i]});
+      for (std::size_t d = 0; d < omega.size(); ++d) omega[d] = plus(omega[d], slopes_of_one[d], -0.05);
     }
     expect_close("beta", network.layers[k].bias, beta, 1e-8);
+    expect_close("omega", network.layers[k].weight, omega, 1e-8);
+    EXPECT_GT(largest_difference(omega, before.omega[k]), 1e-3);
   }
 }
 
@@ -237,7 +250,7 @@ const std::vector<std::vector<std::int64_t>>& depths() {
 }
 
 TEST(Udl07, Eq24_ForwardPassOfAnyDepth) {
-  const Tensor x = scattered({7, 3}, 5);
+  const Tensor x = numbers({7, 3}, 1.0, 5);
   for (const auto& units : depths()) {
     const book::DeepNetwork network = make_network(3, units, 2);
     const book::ForwardPass pass = book::forward_pass(network, x);
@@ -257,7 +270,7 @@ TEST(Udl07, Eq24_ForwardPassOfAnyDepth) {
 
 // For every depth and several examples at once, against differences and against likely's own gradients.
 TEST(Udl07, Eq25_BackwardPass) {
-  const Tensor x = scattered({7, 3}, 5), y = scattered({7, 2}, 6);
+  const Tensor x = numbers({7, 3}, 1.0, 5), y = numbers({7, 2}, 1.0, 6);
   for (const auto& units : depths()) {
     const book::DeepNetwork network = make_network(3, units, 2);
     const PlainNetwork plain(network);
@@ -283,7 +296,7 @@ TEST(Udl07, Eq25_BackwardPass) {
 }
 
 TEST(Udl07, Eq26_BackwardPassOfTheFirstLayer) {
-  const Tensor x = scattered({7, 3}, 5), y = scattered({7, 2}, 6);
+  const Tensor x = numbers({7, 3}, 1.0, 5), y = numbers({7, 2}, 1.0, 6);
   for (const auto& units : depths()) {
     const book::DeepNetwork network = make_network(3, units, 2);
     const book::Backpropagation all = book::backpropagate(network, x, y, book::squared_error);
@@ -308,7 +321,7 @@ TEST(Udl07, Eq27_OneLayerToTheNext) {
 }
 
 TEST(Udl07, Eq28_OneLayer) {
-  const Tensor f = scattered({6}, 1), omega = scattered({4, 6}, 2), beta = scattered({4}, 3);
+  const Tensor f = numbers({6}, 1.0, 1), omega = numbers({4, 6}, 1.0, 2), beta = numbers({4}, 1.0, 3);
   expect_close("f'", linear(relu(f), omega, beta),
                plus(vector_of(beta), times(matrix_of(omega), rectified(vector_of(f)))), 1e-13);
 }
@@ -334,7 +347,7 @@ TEST(Udl07, Eq35_TwoUnitsTwice) {
 }
 
 TEST(Udl07, Eq36_SquaredError) {
-  const Tensor f = scattered({5, 2}, 1), y = scattered({5, 2}, 2);
+  const Tensor f = numbers({5, 2}, 1.0, 1), y = numbers({5, 2}, 1.0, 2);
   const book::LossAndSlope end = book::squared_error(f, y);
   const auto loss = [&](const Vector& at) { return squared(at, vector_of(y)); };
   EXPECT_NEAR(end.loss.item(), loss(vector_of(f)), 1e-13);
@@ -342,7 +355,7 @@ TEST(Udl07, Eq36_SquaredError) {
 }
 
 TEST(Udl07, Eq37_BinaryCrossEntropy) {
-  const Tensor f = scattered({6, 1}, 1) * 3.0, y = tensor({0.0, 1.0, 1.0, 0.0, 1.0, 0.0}, DType::f64);
+  const Tensor f = numbers({6, 1}, 1.0, 1) * 3.0, y = tensor({0.0, 1.0, 1.0, 0.0, 1.0, 0.0}, DType::f64);
   const book::LossAndSlope end = book::binary_cross_entropy(f, reshape(y, {6, 1}));
   const auto loss = [&](const Vector& at) {
     double total = 0.0;
@@ -363,7 +376,7 @@ TEST(Udl07, Eq38_Sigmoid) {
 }
 
 TEST(Udl07, Eq39_DerivativeOfALinearMap) {
-  const Tensor h = scattered({5}, 1), omega = scattered({3, 5}, 2), beta = scattered({3}, 3);
+  const Tensor h = numbers({5}, 1.0, 1), omega = numbers({3, 5}, 1.0, 2), beta = numbers({3}, 1.0, 3);
   const Tensor computed = transpose(jacobian(h, [&](const Tensor& at) { return linear(at, omega, beta); }));
   expect_close("Omega^T", computed, transposed(matrix_of(omega)), 1e-14);
   expect_close("differences", computed,
@@ -373,8 +386,8 @@ TEST(Udl07, Eq39_DerivativeOfALinearMap) {
 }
 
 TEST(Udl07, Eq42_DerivativeByAMatrix) {
-  const Tensor h = scattered({5}, 1), omega = scattered({3, 5}, 2), beta = scattered({3}, 3);
-  const Tensor weights = scattered({3}, 4);  // a loss whose derivative by f is known: sum weights sin f
+  const Tensor h = numbers({5}, 1.0, 1), omega = numbers({3, 5}, 1.0, 2), beta = numbers({3}, 1.0, 3);
+  const Tensor weights = numbers({3}, 1.0, 4);  // a loss whose derivative by f is known: sum weights sin f
   const Tensor computed =
       grad(omega, [&](const Tensor& at) { return sum(weights * sin(linear(h, at, beta))); });
   Vector d_f = plus(vector_of(beta), times(matrix_of(omega), vector_of(h)));
@@ -388,7 +401,7 @@ TEST(Udl07, Eq43_LeakyRelu) {
   }
   // What it is asked for there: backpropagation with it.
   const book::DeepNetwork network = make_network(3, {4, 5}, 2);
-  const Tensor x = scattered({7, 3}, 5), y = scattered({7, 2}, 6);
+  const Tensor x = numbers({7, 3}, 1.0, 5), y = numbers({7, 2}, 1.0, 6);
   const book::Backpropagation all = book::backpropagate(network, x, y, book::squared_error, 0.1);
   const PlainNetwork plain(network);
   for (std::size_t k = 0; k < 3; ++k) {

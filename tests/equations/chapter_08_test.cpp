@@ -6,6 +6,7 @@
 
 #include "likely/likely.hpp"
 #include "likely/models/book/ball.hpp"
+#include "likely/models/book/error_terms.hpp"
 #include "likely/models/book/line.hpp"
 #include "tests/support/plain_math.hpp"
 
@@ -52,13 +53,23 @@ TEST(Udl08, Eq1_TheMeanOfTheAnswers) {
 
 TEST(Udl08, Eq2_SquaredErrorInThreeTerms) {
   const double x = 0.8, f = 0.25, mu = plain_mean(x);
-  const Vector y = answers_at(x, 50);
-  const Tensor loss = square(full({50, 1}, f, DType::f64) - reshape(tensor(y), {50, 1}));
-  Vector terms;
+  const Vector y = answers_at(x, kDraws);
+  const book::ErrorTerms terms =
+      book::error_terms(full({}, f, DType::f64), full({}, mu, DType::f64), tensor(y));
+  Vector middle, last, loss;
   for (const double each : y) {
-    terms.push_back((f - mu) * (f - mu) + 2.0 * (f - mu) * (mu - each) + (mu - each) * (mu - each));
+    middle.push_back(2.0 * (f - mu) * (mu - each));
+    last.push_back((mu - each) * (mu - each));
+    loss.push_back((f - each) * (f - each));
   }
-  expect_close("L", loss, terms, 1e-13);
+  EXPECT_NEAR(terms.first.item(), (f - mu) * (f - mu), 1e-15);
+  expect_close("middle", terms.middle, middle, 1e-13);
+  expect_close("last", terms.last, last, 1e-13);
+  expect_close("L", terms.first + terms.middle + terms.last, loss, 1e-13);
+  // On average the middle is 0 and the last is the noise: what (8.3) is made of.
+  EXPECT_NEAR(mean(terms.middle).item(), 0.0, 4.0 * 2.0 * std::abs(f - mu) * kNoise / std::sqrt(kDraws));
+  EXPECT_NEAR(mean(terms.last).item(), kNoise * kNoise,
+              4.0 * kNoise * kNoise * std::sqrt(2.0 / static_cast<double>(kDraws)));
 }
 
 TEST(Udl08, Eq3_ExpectedSquaredError) {
@@ -117,19 +128,23 @@ TEST(Udl08, Eq4_TheMeanPrediction) {
 
 TEST(Udl08, Eq5_DistanceToTheMeanInThreeTerms) {
   const Lines lines;
-  const Vector f_mu = vector_of(lines.found.mean_prediction);
-  Vector cross(3);
+  const Tensor mean_prediction = reshape(lines.found.mean_prediction, {3});
+  const Tensor mu = reshape(problem().mean(lines.at), {3});
+  Vector middle(3), first(3);
   for (const Vector& f : lines.predictions) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double mu = plain_mean(vector_of(lines.at)[i]);
-      const double terms =
-          std::pow(f[i] - f_mu[i], 2) + 2.0 * (f[i] - f_mu[i]) * (f_mu[i] - mu) + std::pow(f_mu[i] - mu, 2);
-      ASSERT_NEAR(std::pow(f[i] - mu, 2), terms, 1e-12);
-      cross[i] += 2.0 * (f[i] - f_mu[i]) * (f_mu[i] - mu) / Lines::kSets;
-    }
+    const book::ErrorTerms terms = book::error_terms(tensor(f), mean_prediction, mu);
+    Vector distance;
+    for (std::size_t i = 0; i < 3; ++i)
+      distance.push_back(std::pow(f[i] - plain_mean(vector_of(lines.at)[i]), 2));
+    expect_close("the three terms", terms.first + terms.middle + terms.last, distance, 1e-12);
+    middle = testing::plus(middle, vector_of(terms.middle), 1.0 / Lines::kSets);
+    first = testing::plus(first, vector_of(terms.first), 1.0 / Lines::kSets);
+    expect_close("last", terms.last, vector_of(lines.found.bias), 1e-12);
   }
-  // With the mean over the same data sets the middle term vanishes altogether.
-  expect_close("cross term", cross, Vector{0.0, 0.0, 0.0}, 1e-12);
+  // With the mean over the same data sets the middle term vanishes altogether, and the first is the variance.
+  expect_close("middle", middle, Vector{0.0, 0.0, 0.0}, 1e-12);
+  expect_close("first", first, vector_of(lines.found.variance), 1e-12);
+  for (const double each : first) EXPECT_GT(each, 1e-3);
 }
 
 TEST(Udl08, Eq6_VarianceAndBias) {

@@ -122,9 +122,20 @@ TEST(Udl09, Eq10_TheLossIsTheMeanOfTheBatches) {
     total += losses[b](tensor(phi)).item() / 3.0;
   }
   EXPECT_NEAR(total, batches.plain(0, 6, phi), 1e-13);
-  // With batches of 4 and 2 it is not.
+  // With batches of 4 and 2 it is not; weighted by their rows, as evaluate does, they give L again.
   EXPECT_GT(std::abs(0.5 * (batches.plain(0, 4, phi) + batches.plain(4, 2, phi)) - batches.plain(0, 6, phi)),
             0.1);
+  const data::Dataset all(tensor(batches.x), tensor(batches.y));
+  const auto batch_loss = [](const Tensor& at, const data::Batch& batch) {
+    return mean(square(select(at, 0, 0) + select(at, 0, 1) * batch.x - batch.y));
+  };
+  for (const std::int64_t size : {1, 2, 4, 6})
+    EXPECT_NEAR(train::evaluate(tensor(phi), all, batch_loss, size), batches.plain(0, 6, phi), 1e-13) << size;
+  // What (9.9) needs of it: with one batch nothing is added for the spread, and L's own part is (9.8).
+  const std::vector<std::function<Tensor(const Tensor&)>> one{
+      [&](const Tensor& at) { return batch_loss(at, all.all()); }};
+  const Vector slope = gradient([&](const Vector& at) { return batches.plain(0, 6, at); }, phi);
+  EXPECT_NEAR(nn::implicit_sgd(tensor(phi), one, 0.1).item(), 0.1 / 4.0 * dot_product(slope, slope), 1e-8);
 }
 
 // Growth with a limit, g = phi (1 - phi): known flow, known derivatives, and not the slope of a loss we use.

@@ -7,7 +7,7 @@
 
 #include "likely/likely.hpp"
 #include "likely/models/book/bayesian_linear.hpp"
-#include "tests/support/matrices.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/plain_math.hpp"
 
 namespace likely {
@@ -16,14 +16,14 @@ namespace {
 using testing::expect_close;
 using testing::Matrix;
 using testing::matrix_of;
-using testing::scattered;
+using testing::numbers;
 using testing::Vector;
 using testing::vector_of;
 
 // Twelve examples of a line with a bend that it cannot follow.
 struct Examples {
   Tensor x = stack({ones({12}, DType::f64), linspace(-1.0, 1.0, 12, DType::f64)}, 1);
-  Tensor y = matmul(x, tensor({0.7, -1.5}, DType::f64)) + scattered({12}, 3) * 0.5;
+  Tensor y = matmul(x, tensor({0.7, -1.5}, DType::f64)) + numbers({12}, 1.0, 3) * 0.5;
 
   Tensor losses(const Tensor& phi) const { return square(matmul(x, phi) - y); }
 };
@@ -230,7 +230,7 @@ TEST(Udl09, Eq13_WeightDecay) {
 }
 
 TEST(Udl09, Eq21_NormalPrior) {
-  const Tensor phi = scattered({7}, 2);
+  const Tensor phi = numbers({7}, 1.0, 2);
   double product = 1.0;
   for (const double each : vector_of(phi)) product *= plain_normal(each, 0.0, kPrior);
   EXPECT_NEAR(nn::log_prior(phi, prior()).item(), std::log(product), 1e-12);

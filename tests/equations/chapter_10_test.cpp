@@ -6,8 +6,8 @@
 #include "likely/likely.hpp"
 #include "likely/models/book/convolution_matrix.hpp"
 #include "likely/models/book/symmetry.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/golden.hpp"
-#include "tests/support/matrices.hpp"
 #include "tests/support/plain_math.hpp"
 #include "tests/support/shared_data.hpp"
 
@@ -17,23 +17,41 @@ namespace {
 using testing::expect_close;
 using testing::Matrix;
 using testing::matrix_of;
-using testing::scattered;
+using testing::numbers;
 using testing::Vector;
 using testing::vector_of;
 
 // A picture in the middle of an empty (1, 1, 12, 14): what moves by one or two places stays inside.
-Tensor picture() { return pad(scattered({1, 1, 4, 5}, 3), {{}, {}, {4, 4}, {4, 5}}); }
+Tensor picture() { return pad(numbers({1, 1, 4, 5}, 1.0, 3), {{}, {}, {4, 4}, {4, 5}}); }
 Tensor moved(const Tensor& x) { return roll(roll(x, 2, 2), -1, 3); }
 
 Tensor filter(const Tensor& x) {
-  return conv2d(x, scattered({3, 1, 3, 3}, 1), {}, {.padding = 1, .relu = true});
+  return conv2d(x, numbers({3, 1, 3, 3}, 1.0, 1), {}, {.padding = 1, .relu = true});
+}
+
+// The gaps as numbers: maps of four numbers by hand, and what they differ by.
+TEST(Udl10, Eq1_InvarianceGapByHand) {
+  const Tensor x = tensor({1.0, -2.0, 4.0, 0.5}, DType::f64);
+  const book::TensorMap turned = [](const Tensor& v) { return roll(v, 1, 0); };  // (0.5, 1, -2, 4)
+  const book::TensorMap weighted = [](const Tensor& v) {
+    return v * tensor({1.0, 2.0, 3.0, 4.0}, DType::f64);
+  };
+  // f[x] = (1, -4, 12, 2), f[t[x]] = (0.5, 2, -6, 16): they differ most in the third.
+  EXPECT_EQ(book::invariance_gap(weighted, turned, x), 18.0);
+  // t[f[x]] = (2, 1, -4, 12): f[t[x]] differs from it by 1.5, 1, 2 and 4.
+  EXPECT_EQ(book::equivariance_gap(weighted, turned, x), 4.0);
+  EXPECT_EQ(book::invariance_gap([](const Tensor& v) { return sum(v); }, turned, x), 0.0);
+  EXPECT_EQ(book::equivariance_gap([](const Tensor& v) { return v * v - 1.0; }, turned, x), 0.0);
+  const book::TensorMap cut = [](const Tensor& v) { return reshape(v, {2, 2}); };
+  testing::expect_refusal([&] { book::invariance_gap([](const Tensor& v) { return v; }, cut, x); },
+                          "[invariance_gap] shapes differ: (2, 2) and (4,)");
 }
 
 TEST(Udl10, Eq1_Invariance) {
   const book::TensorMap mean_of_features = [](const Tensor& x) { return mean(filter(x), {2, 3}); };
   const book::TensorMap largest_features = [](const Tensor& x) { return max(filter(x), {2, 3}); };
   const book::TensorMap fully_connected = [](const Tensor& x) {
-    return linear(flatten(x, 1), scattered({3, 12 * 14}, 2));
+    return linear(flatten(x, 1), numbers({3, 12 * 14}, 1.0, 2));
   };
   EXPECT_LT(book::invariance_gap(mean_of_features, moved, picture()), 1e-15);
   EXPECT_EQ(book::invariance_gap(largest_features, moved, picture()), 0.0);
@@ -49,7 +67,7 @@ TEST(Udl10, Eq2_Equivariance) {
                              moved, picture()),
       0.0);
   const book::TensorMap fully_connected = [](const Tensor& x) {
-    return reshape(linear(flatten(x, 1), scattered({12 * 14, 12 * 14}, 2)), {1, 1, 12, 14});
+    return reshape(linear(flatten(x, 1), numbers({12 * 14, 12 * 14}, 1.0, 2)), {1, 1, 12, 14});
   };
   EXPECT_GT(book::equivariance_gap(fully_connected, moved, picture()), 0.1);
   // At the border zeros come in, and the symmetry ends.
@@ -67,7 +85,7 @@ double padded(const Vector& x, std::int64_t i) {
 const Vector kOmega{0.7, -0.2, 1.1};
 
 TEST(Udl10, Eq3_ConvolutionInOneDimension) {
-  const Vector x = vector_of(scattered({9}, 5));
+  const Vector x = vector_of(numbers({9}, 1.0, 5));
   Vector z;
   for (std::int64_t i = 0; i < 9; ++i) {
     z.push_back(kOmega[0] * padded(x, i - 1) + kOmega[1] * padded(x, i) + kOmega[2] * padded(x, i + 1));
@@ -93,7 +111,7 @@ TEST(Udl10, Eq3_ConvolutionsOfTheWorkedExample) {
 }
 
 TEST(Udl10, Eq4_ConvolutionalLayer) {
-  const Vector x = vector_of(scattered({9}, 5));
+  const Vector x = vector_of(numbers({9}, 1.0, 5));
   const double beta = -0.1;
   nn::Conv1d layer(1, 1, 3, {.padding = 1, .relu = true}, Rng(1));
   layer.weight = channel(kOmega);
@@ -112,7 +130,7 @@ TEST(Udl10, Eq4_ConvolutionalLayer) {
 }
 
 TEST(Udl10, Eq5_FullyConnectedLayer) {
-  const Tensor x = scattered({9}, 5), omega = scattered({9, 9}, 6), beta = scattered({9}, 7);
+  const Tensor x = numbers({9}, 1.0, 5), omega = numbers({9, 9}, 1.0, 6), beta = numbers({9}, 1.0, 7);
   Vector h = testing::plus(vector_of(beta), testing::times(matrix_of(omega), vector_of(x)));
   for (double& each : h) each = std::max(0.0, each);
   expect_close("h", linear(x, omega, beta, Activation::relu), h, 1e-14);
@@ -134,7 +152,7 @@ TEST(Udl10, Eq5_FullyConnectedLayer) {
 }
 
 TEST(Udl10, Eq6_ConvolutionInTwoDimensions) {
-  const Tensor x = scattered({6, 7}, 1), omega = scattered({3, 3}, 2);
+  const Tensor x = numbers({6, 7}, 1.0, 1), omega = numbers({3, 3}, 1.0, 2);
   const double beta = 0.05;
   const Matrix in = matrix_of(x), weights = matrix_of(omega);
   const auto pixel = [&](int i, int j) {  // from 1

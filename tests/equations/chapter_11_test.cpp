@@ -6,7 +6,7 @@
 #include "likely/likely.hpp"
 #include "likely/models/book/batch_normalization.hpp"
 #include "likely/models/book/residual_paths.hpp"
-#include "tests/support/matrices.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/plain_math.hpp"
 
 namespace likely {
@@ -15,8 +15,8 @@ namespace {
 using testing::expect_close;
 using testing::Matrix;
 using testing::matrix_of;
+using testing::numbers;
 using testing::plus;
-using testing::scattered;
 using testing::slopes;
 using testing::times;
 using testing::Vector;
@@ -25,8 +25,8 @@ using testing::vector_of;
 constexpr std::int64_t kSize = 3;
 
 // Four layers f_k[h] = tanh(beta_k + Omega_k h): with likely, and as loops. k counts from 0.
-Tensor omega(int k) { return scattered({kSize, kSize}, 10 + k) * 1.2; }
-Tensor beta(int k) { return scattered({kSize}, 20 + k) * 0.4; }
+Tensor omega(int k) { return numbers({kSize, kSize}, 1.0, 10 + k) * 1.2; }
+Tensor beta(int k) { return numbers({kSize}, 1.0, 20 + k) * 0.4; }
 
 nn::Linear layer(int k) {
   nn::Linear result(kSize, kSize, {.activation = Activation::tanh}, Rng(0));
@@ -42,7 +42,7 @@ Vector plain(int k, const Vector& h) {
   return f;
 }
 
-Tensor input() { return scattered({kSize}, 1); }
+Tensor input() { return numbers({kSize}, 1.0, 1); }
 
 TEST(Udl11, Eq1_LayersOneAfterTheOther) {
   const std::vector<Tensor> states = book::sequential_states(layers(), input());
@@ -149,7 +149,7 @@ TEST(Udl11, Eq6_TheTermsAreDirectDerivatives) {
 // A batch of 8 with 2 channels, of which the second hardly varies: there epsilon matters.
 constexpr double kEpsilon = 1e-3;
 Tensor batch() {
-  return scattered({8, 2}, 5) * tensor({2.0, 0.02}, DType::f64) + tensor({1.0, -3.0}, DType::f64);
+  return numbers({8, 2}, 1.0, 5) * tensor({2.0, 0.02}, DType::f64) + tensor({1.0, -3.0}, DType::f64);
 }
 Tensor gamma() { return tensor({1.5, -0.7}, DType::f64); }
 Tensor delta() { return tensor({0.2, 0.9}, DType::f64); }
@@ -181,8 +181,8 @@ TEST(Udl11, Eq7_MomentsOfTheBatch) {
   }
 }
 
-// likely has epsilon under the root, as (11.10) and everybody else; (11.8) adds it to the root. With a small
-// deviation the two differ.
+// batch_norm has epsilon under the root, as (11.10) and everybody else; (11.8) adds it to the root. With a
+// small deviation the two differ.
 TEST(Udl11, Eq8_Standardised) {
   Matrix under_the_root = matrix_of(batch()), beside_it = under_the_root;
   for (std::size_t i = 0; i < 8; ++i) {
@@ -193,6 +193,7 @@ TEST(Udl11, Eq8_Standardised) {
       beside_it[i][c] = centred / (m.deviation + kEpsilon);
     }
   }
+  expect_close("as printed", book::standardized_as_printed(batch(), kEpsilon), beside_it, 1e-12);
   expect_close("y", normalized(), under_the_root, 1e-12);
   EXPECT_NEAR(moments(1).deviation, 0.01, 0.005);
   EXPECT_LT(std::abs(under_the_root[0][1]), 0.5 * std::abs(beside_it[0][1]));
@@ -203,14 +204,23 @@ TEST(Udl11, Eq8_Standardised) {
     for (std::size_t c = 0; c < 2; ++c) row[c] = (row[c] - moments(c).mean) / moments(c).deviation;
   }
   expect_close("without epsilon", exact, expected, 1e-11);
+  expect_close("as printed, without epsilon", book::standardized_as_printed(batch(), 0.0), expected, 1e-11);
 }
 
 TEST(Udl11, Eq9_ScaledAndShifted) {
-  Matrix expected = matrix_of(normalized());
+  const double scale[] = {1.5, -0.7}, shift[] = {0.2, 0.9};  // gamma and delta
+  Matrix expected = matrix_of(batch());
   for (Vector& row : expected) {
-    for (std::size_t c = 0; c < 2; ++c) row[c] = vector_of(gamma())[c] * row[c] + vector_of(delta())[c];
+    for (std::size_t c = 0; c < 2; ++c) {
+      const Moments m = moments(c);
+      row[c] = scale[c] * (row[c] - m.mean) / std::sqrt(m.deviation * m.deviation + kEpsilon) + shift[c];
+    }
   }
-  expect_close("y", normalized(gamma(), delta()), expected, 1e-13);
+  expect_close("batch_norm", normalized(gamma(), delta()), expected, 1e-12);
+  nn::BatchNorm layer = cast_parts(nn::BatchNorm(2, {.epsilon = kEpsilon}), DType::f64);
+  layer.weight = gamma();
+  layer.bias = delta();
+  expect_close("nn::BatchNorm", layer(batch(), Training(Rng(1))), expected, 1e-12);
 }
 
 // All of (11.10) as loops, for one channel.
@@ -254,7 +264,7 @@ TEST(Udl11, Eq10_StepByStep) {
 
 // What the problem asks for: the backward pass, against differences at every step and the fused operation.
 TEST(Udl11, Eq10_BackwardPass) {
-  const Tensor d_y = scattered({8, 2}, 9);
+  const Tensor d_y = numbers({8, 2}, 1.0, 9);
   const book::BatchNormSteps steps = book::batch_norm_steps(batch(), gamma(), delta(), kEpsilon);
   const book::BatchNormSlopes back = book::batch_norm_slopes(steps, gamma(), d_y);
   for (std::size_t c = 0; c < 2; ++c) {

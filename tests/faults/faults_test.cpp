@@ -1,18 +1,19 @@
-// Every call by which a command changes files fails in turn, or the command is killed there. Afterwards there
-// are the old results or the new ones, never neither; who goes on gets the same bits as if nothing had
-// happened; nothing is left lying about; and a command that did not do its work says so.
+// Every call by which a command changes files fails in turn, or the command is killed there, and so does
+// every allocation. Afterwards there are the old results or the new ones, whole, never neither and never a
+// mixture; who goes on gets the same bits as if nothing had happened; nothing is left lying about; and a
+// command that did not do its work says so and ends with a documented code.
 //
-// As a test, some calls of each command; with LIKELY_FAULTS=all every call, in every way.
+// As a test, some calls of each command; with LIKELY_FAULTS=all every call in every way, and every place in
+// the program that allocates.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <functional>
-#include <set>
+#include <sstream>
 
-#include "likely/io/safetensors.hpp"
+#include "tests/faults/stage.hpp"
 #include "tests/faults/supervisor.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace likely::faults {
 namespace {
@@ -20,218 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::read_bytes;
 using testing::TemporaryFolder;
-using testing::write_bytes;
-using Command = std::vector<std::string>;
-
-// Something that a user does.
-struct Scenario {
-  std::string name;
-  std::vector<Command> before{};  // what was done earlier
-  Command command{};
-  // What the user does when that has failed, to have the results after all.
-  std::function<Command(const fs::path& folder)> after{};
-  // The results that are in a folder; "" for none.
-  std::function<std::string(const fs::path& folder)> results{};
-  // Whether going on may also mean that the old results stay.
-  bool old_is_fine = false;
-  // Whether the results appear all at once, so that nothing in between is ever seen.
-  bool at_once = false;
-};
-
-void prepare_files(const fs::path& folder) {
-  std::string table = "height,species,y\n";
-  for (int i = 0; i < 20; ++i)
-    table += std::to_string(i % 7) + "." + std::to_string(i) + (i % 2 == 0 ? ",cat" : ",dog") +
-             (i % 3 == 0 ? ",a\n" : ",b\n");
-  write_bytes(folder / "table.csv", table);
-  std::string trials = "subjID\tchoice\toutcome\n";
-  for (int i = 0; i < 30; ++i)
-    trials +=
-        std::string(i < 15 ? "a" : "b") + (i % 3 == 0 ? "\t1\t" : "\t2\t") + (i % 2 == 0 ? "1\n" : "0\n");
-  write_bytes(folder / "trials.tsv", trials);
-  write_bytes(folder / "rows.csv", "x\n0.5\n1.5\n");
-  write_bytes(folder / "predictions.csv", "old\n");
-}
-
-// The numbers of a model, which are the same bits whenever it is trained in the same way.
-std::string model_in(const fs::path& run) {
-  const fs::path file = run / "model.safetensors";
-  if (!fs::exists(file)) return "";
-  std::string bytes;
-  for (const auto& [name, tensor] : io::load_safetensors(file).tensors) {
-    bytes += name + tensor.shape().string();
-    for (const double value : tensor.to_vector<double>())
-      bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
-  }
-  return bytes;
-}
-
-Command train(const std::string& seed, const std::string& epochs) {
-  return {"train", "shallow-regression", "--rows", "20",    "--units", "3",      "--seed",
-          seed,    "--epochs",           epochs,   "--out", "run",     "--quiet"};
-}
-Command with(Command command, const Command& more) {
-  command.insert(command.end(), more.begin(), more.end());
-  return command;
-}
-
-std::vector<Scenario> scenarios() {
-  const Command resume{"resume", "run", "--quiet"};
-  const Command longer{"resume", "run", "--epochs", "3", "--quiet"};
-  const Command csv{"train",   "csv", "--in",     "table.csv", "--epochs", "2",   "--members", "1",
-                    "--folds", "0",   "--hidden", "3",         "--out",    "run", "--quiet"};
-  const Command fit{"fit", "trials.tsv", "--model", "rw", "--out", "fitted", "--no-figures", "--quiet"};
-  const Command simulate{"simulate", "--model", "rw",    "--subjects",    "3",
-                         "--trials", "10",      "--out", "simulated.tsv", "--quiet"};
-  const auto run_model = [](const fs::path& folder) { return model_in(folder / "run"); };
-  const auto has_run = [](const fs::path& folder) { return fs::exists(folder / "run" / "recipe.json"); };
-  const auto file = [](const std::string& name) {
-    return [name](const fs::path& folder) { return read_bytes(folder / name); };
-  };
-  return {
-      {.name = "Train",
-       .command = train("1", "2"),
-       .after = [=](const fs::path& folder) { return has_run(folder) ? resume : train("1", "2"); },
-       .results = run_model},
-      {.name = "TrainInstead",
-       .before = {train("2", "2")},
-       .command = with(train("1", "2"), {"--force"}),
-       .after = [=](const fs::path&) { return resume; },
-       .results = run_model,
-       .old_is_fine = true},
-      {.name = "Resume",
-       .before = {train("1", "2")},
-       .command = longer,
-       .after = [=](const fs::path&) { return longer; },
-       .results = run_model},
-      {.name = "Table",
-       .command = csv,
-       .after = [=](const fs::path& folder) { return has_run(folder) ? with(csv, {"--force"}) : csv; },
-       .results = run_model},
-      {.name = "Fit",
-       .command = fit,
-       .after =
-           [=](const fs::path& folder) {
-             return fs::exists(folder / "fitted") ? with(fit, {"--force"}) : fit;
-           },
-       .results = file("fitted/subjects-rw.csv"),
-       .at_once = true},
-      {.name = "Simulate",
-       .command = simulate,
-       .after =
-           [=](const fs::path& folder) {
-             const bool any =
-                 fs::exists(folder / "simulated.tsv") || fs::exists(folder / "simulated-parameters.csv");
-             return any ? with(simulate, {"--force"}) : simulate;
-           },
-       .results = file("simulated.tsv"),
-       .at_once = true},
-      {.name = "Predict",
-       .before = {train("1", "2")},
-       .command = {"predict", "run", "--in", "rows.csv", "--to", "predictions.csv"},
-       .after =
-           [](const fs::path&) {
-             return Command{"predict", "run", "--in", "rows.csv", "--to", "predictions.csv"};
-           },
-       .results = file("predictions.csv"),
-       .at_once = true},
-  };
-}
-
-// What lies in a folder and should not.
-std::vector<std::string> left_behind(const fs::path& folder) {
-  std::vector<std::string> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with('.') || name.ends_with(".tmp") || name.ends_with(".part") ||
-        name.find("replaced-") != std::string::npos)
-      found.push_back(fs::relative(entry.path(), folder).string());
-  }
-  return found;
-}
-
-// One scenario, again and again in the same place: paths are part of some results.
-class Stage {
- public:
-  explicit Stage(Scenario scenario) : scenario_(std::move(scenario)) {
-    fs::create_directory(tools_ / "bin");
-    // Drawing takes longer than everything else together; who cannot draw goes on without pictures.
-    write_bytes(tools_ / "bin" / "gnuplot", "#!/bin/sh\nexit 1\n");
-    fs::permissions(tools_ / "bin" / "gnuplot", fs::perms::owner_all);
-    set();
-    for (const Command& command : scenario_.before) {
-      const Outcome outcome = run(command);
-      if (outcome.code != 0) throw std::runtime_error(outcome.errors);
-    }
-    fs::copy(work_.path(), start_.path(), fs::copy_options::recursive);
-    old_ = scenario_.results(work_.path());
-    whole_ = run(scenario_.command);
-    new_ = scenario_.results(work_.path());
-  }
-
-  const Outcome& whole() const { return whole_; }
-  const std::string& new_results() const { return new_; }
-
-  // The command with a fault, and what has to be true then.
-  void play(const Fault& fault, const std::map<std::string, std::string>& environment = {}) {
-    SCOPED_TRACE(std::string(name_of(fault.how)) + " call " + std::to_string(fault.at) +
-                 (fault.at < whole_.calls.size() ? ", " + whole_.calls[fault.at] : ""));
-    set();
-    const Outcome outcome = run(scenario_.command, fault, environment);
-    SCOPED_TRACE("it ended with " + std::to_string(outcome.code) + " and said: " + outcome.errors);
-    EXPECT_FALSE(outcome.hung);
-    const std::string results = scenario_.results(work_.path());
-    if (outcome.code == 0) {
-      EXPECT_TRUE(results == new_) << "it says that all is well, and the results are others";
-    } else if (fault.how != How::kill) {
-      EXPECT_FALSE(outcome.errors.empty()) << "it failed without a word";
-    }
-    if (fault.how == How::cut_short) {
-      EXPECT_EQ(outcome.code, 0);
-    }
-    if (scenario_.at_once) {
-      EXPECT_TRUE(results == old_ || results == new_) << "half of the results";
-    }
-
-    const Command next = scenario_.after(work_.path());
-    const Outcome then = run(next);
-    EXPECT_EQ(then.code, 0) << next[0] << " then says: " << then.errors;
-    const std::string finally = scenario_.results(work_.path());
-    EXPECT_TRUE(finally == new_ || (scenario_.old_is_fine && finally == old_))
-        << "neither the old results nor the new";
-    EXPECT_EQ(left_behind(work_.path()), std::vector<std::string>());
-  }
-
- private:
-  void set() {
-    for (const auto& entry : fs::directory_iterator(work_.path())) fs::remove_all(entry.path());
-    if (fs::is_empty(start_.path())) {
-      prepare_files(work_.path());
-    } else {
-      fs::copy(start_.path(), work_.path(), fs::copy_options::recursive);
-    }
-  }
-
-  Outcome run(const Command& command, const Fault& fault = {},
-              std::map<std::string, std::string> environment = {}) const {
-    const char* const path = std::getenv("PATH");
-    environment.emplace("PATH", (tools_ / "bin").string() + ":" + (path == nullptr ? "" : path));
-    environment.emplace("OMP_NUM_THREADS", "1");
-    Command whole{LIKELY_COMMAND};
-    whole.insert(whole.end(), command.begin(), command.end());
-    return supervise(whole, work_.path(), environment, fault);
-  }
-
-  Scenario scenario_;
-  TemporaryFolder tools_, start_, work_;
-  std::string old_, new_;
-  Outcome whole_;
-};
-
-bool all_of_them() {
-  const char* const wanted = std::getenv("LIKELY_FAULTS");
-  return wanted != nullptr && std::string(wanted) == "all";
-}
 
 constexpr std::array kWays{How::kill, How::no_room, How::error, How::cut_short};
 
@@ -246,12 +35,21 @@ class Faults : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     if (!can_supervise()) GTEST_SKIP() << "this system does not let a process supervise another";
   }
+  // What the others rest upon: the command works, has results, and they are not the earlier ones.
+  static void check(const Stage& stage) {
+    ASSERT_EQ(stage.whole().code, 0) << stage.whole().errors;
+    ASSERT_FALSE(stage.new_results().empty());
+    ASSERT_NE(stage.new_results(), stage.old_results());
+    const bool over_others = GetParam().ends_with("Instead");
+    if (over_others) {
+      ASSERT_FALSE(stage.old_results().empty());
+    }
+  }
 };
 
 TEST_P(Faults, OfTheDisk) {
   Stage stage(scenario());
-  ASSERT_EQ(stage.whole().code, 0) << stage.whole().errors;
-  ASSERT_FALSE(stage.new_results().empty());
+  ASSERT_NO_FATAL_FAILURE(check(stage));
   const std::size_t calls = stage.whole().calls.size();
   ASSERT_GT(calls, 2U);
   if (all_of_them()) {
@@ -261,35 +59,103 @@ TEST_P(Faults, OfTheDisk) {
     return;
   }
   // Spread over the whole, each way in its turn.
-  constexpr std::size_t kSome = 12;
-  for (std::size_t i = 0; i < std::min(kSome, calls); ++i)
-    stage.play({kWays[i % kWays.size()], i * calls / std::min(kSome, calls)});
+  const std::size_t some = std::min<std::size_t>(6, calls);
+  for (std::size_t i = 0; i < some; ++i) stage.play({kWays[i % kWays.size()], i * calls / some});
 }
 
 TEST_P(Faults, OfMemory) {
   Stage stage(scenario());
-  ASSERT_EQ(stage.whole().code, 0) << stage.whole().errors;
-  const TemporaryFolder notes;
-  const auto environment = [&](std::uint64_t at) {
-    return std::map<std::string, std::string>{{"LD_PRELOAD", LIKELY_FAILING_MEMORY},
-                                              {"LIKELY_MEMORY_FAILS_AT", std::to_string(at)},
-                                              {"LIKELY_MEMORY_COUNT", (notes / "count").string()}};
-  };
-  stage.play({}, environment(0));
-  const std::uint64_t count = std::strtoull(read_bytes(notes / "count").c_str(), nullptr, 10);
-  ASSERT_GT(count, 100U);
-  const std::uint64_t trials = all_of_them() ? 400 : 6;
-  for (std::uint64_t i = 0; i < trials; ++i) {
-    const std::uint64_t at = 1 + (2 * i + 1) * count / (2 * trials);
-    SCOPED_TRACE("allocation " + std::to_string(at) + " of " + std::to_string(count));
-    stage.play({}, environment(at));
+  ASSERT_NO_FATAL_FAILURE(check(stage));
+  const std::vector<std::uint64_t> numbers = stage.allocations();
+  ASSERT_GT(numbers.size(), 100U);
+  const std::size_t some = all_of_them() ? numbers.size() : 5;
+  for (std::size_t i = 0; i < some; ++i) {
+    const std::uint64_t at = numbers[(2 * i + 1) * numbers.size() / (2 * some)];
+    SCOPED_TRACE("allocation " + std::to_string(at));
+    stage.play({}, Stage::failing_allocation(at));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Faults,
-                         ::testing::Values("Train", "TrainInstead", "Resume", "Table", "Fit", "Simulate",
-                                           "Predict"),
+INSTANTIATE_TEST_SUITE_P(All, Faults, ::testing::ValuesIn(scenario_names()),
                          [](const auto& name) { return name.param; });
+
+// A new command that writes is one more scenario; and each that replaces has one over earlier results.
+TEST(Scenarios, HaveEveryCommandThatWrites) {
+  const TemporaryFolder folder;
+  const auto help_of = [&](const std::string& command) {
+    const std::string line =
+        std::string(LIKELY_COMMAND) + " " + command + " --help > " + (folder / "help").string();
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return read_bytes(folder / "help");
+  };
+  const auto tried = [](const std::string& command, const std::string& option) {
+    for (const Scenario& one : scenarios()) {
+      if (one.command[0] == command &&
+          std::find(one.command.begin(), one.command.end(), option) != one.command.end())
+        return true;
+    }
+    return false;
+  };
+  std::istringstream lines(help_of(""));
+  int found = 0;
+  bool listed = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (listed && line.starts_with("  ") && line[2] != ' ') {
+      const std::string command = line.substr(2, line.find(' ', 2) - 2);
+      // A recipe has options of its own.
+      const std::string help = help_of(command == "train" ? "train csv" : command);
+      for (const char* const option : {"--out", "--to", "--force"}) {
+        if (help.find(std::string("  ") + option + " ") == std::string::npos) continue;
+        ++found;
+        EXPECT_TRUE(tried(command, option)) << "no scenario has " << command << " " << option;
+      }
+    }
+    listed = listed ? !line.empty() : line == "Subcommands:";
+  }
+  EXPECT_GE(found, 13);
+}
+
+// A disk that has less room than the model of a table needs: that is said before anything is learned, and
+// what was there stays.
+TEST(FullDisk, IsSeenBeforeATableIsLearned) {
+  if (!can_supervise()) GTEST_SKIP() << "this system does not let a process supervise another";
+  const TemporaryFolder folder;
+  prepare_files(folder.path());
+  const auto train = [&](const std::string& seed, const std::string& hidden, const std::string& free) {
+    Environment environment{{"OMP_NUM_THREADS", "1"}, {"PATH", folder.path().string()}};
+    if (!free.empty()) {
+      environment["LD_PRELOAD"] = LIKELY_FULL_DISK;
+      environment["LIKELY_DISK_FREE"] = free;
+    }
+    return supervise(
+        {LIKELY_COMMAND, "train", "csv", "--in", "table.csv", "--epochs", "1", "--folds", "0", "--members",
+         "1", "--hidden", hidden, "--seed", seed, "--out", "run", "--force", "--quiet"},
+        folder.path(), environment);
+  };
+  // 3 features (a number, two words), 2 classes: 2 ((3 + 1) 2 + (3 + 1) 100000 + (100000 + 1) 2) 4 + 2 96 +
+  // 1000000 bytes.
+  const std::string too_little =
+      "likely: no room in \"run\": 5.5 MB are free, the model and its pictures need 5.8 MB\n";
+  const Outcome refused = train("1", "100000", "5500000");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_EQ(refused.errors, too_little);
+  EXPECT_FALSE(fs::exists(folder / "run"));
+
+  ASSERT_EQ(train("2", "3", "").code, 0);
+  const std::string before = whole_of(folder / "run");
+  const Outcome again = train("1", "100000", "5500000");
+  EXPECT_EQ(again.code, 1);
+  EXPECT_EQ(again.errors, too_little);
+  EXPECT_EQ(whole_of(folder / "run"), before);
+  // And where there is room for nothing at all.
+  const Outcome none = train("1", "3", "50000");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(none.errors, "likely: no room in \"run\": 0.0 MB are free, results need at least 0.1 MB\n");
+  EXPECT_EQ(whole_of(folder / "run"), before);
+  // With room it is learned.
+  EXPECT_EQ(train("1", "3", "2000000").code, 0);
+  EXPECT_NE(whole_of(folder / "run"), before);
+}
 
 // The supervisor itself: what it promises is so.
 TEST(Supervisor, SeesCallsAndLetsThemFail) {
@@ -312,6 +178,26 @@ TEST(Supervisor, SeesCallsAndLetsThemFail) {
             std::string::npos);
   EXPECT_NE(supervise(command, folder.path(), {}, {How::no_room, 0}).errors.find("No space left"),
             std::string::npos);
+}
+
+// And so does what lets allocations fail: it counts from main() on, sees places, and one of them fails.
+TEST(FailingMemory, CountsFromTheBeginningOfMain) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& fails_at) {
+    return supervise({LIKELY_COMMAND, "--version"}, folder.path(),
+                     {{"LD_PRELOAD", LIKELY_FAILING_MEMORY},
+                      {"LIKELY_MEMORY_FAILS_AT", fails_at},
+                      {"LIKELY_MEMORY_PLACES", (folder / "places").string()}});
+  };
+  if (!can_supervise()) GTEST_SKIP() << "this system does not let a process supervise another";
+  EXPECT_EQ(run("0").code, 0);
+  const std::string places = read_bytes(folder / "places");
+  EXPECT_TRUE(places.starts_with("1 ")) << "no allocation is the first";
+  EXPECT_EQ(run("0").code, 0);
+  EXPECT_EQ(read_bytes(folder / "places"), places) << "a place has another name in each run";
+  const Outcome failed = run("1");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_EQ(failed.errors, "likely: there is not enough memory\n");
 }
 
 }  // namespace

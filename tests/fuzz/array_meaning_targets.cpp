@@ -11,6 +11,7 @@
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_archive.hpp"
 #include "tests/fuzz/raw_tensors.hpp"
+#include "tests/fuzz/sane.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace likely::fuzz {
@@ -87,13 +88,22 @@ void add_array_meaning_targets(std::vector<Target>& all) {
                    Choices choices(input);
                    RawTensors file = example();
                    distort(file, choices);
-                   return read_file(safetensors_of(file, &choices), kPlain, [&](Paths path) {
-                     switch (choices.below(3)) {
-                       case 0: io::load_safetensors(path); break;
-                       case 1: io::mapped_dataset(io::map_safetensors(path, "labels")).all(); break;
-                       default: io::json_of(io::inspect(path));
-                     }
-                   });
+                   const bool honest = choices.one_in(2);
+                   return read_file(safetensors_of(file, honest ? nullptr : &choices), kPlain,
+                                    [&](Paths path) {
+                                      switch (choices.below(3)) {
+                                        case 0: {
+                                          const io::NamedTensors loaded = io::load_safetensors(path);
+                                          look_at(loaded);
+                                          if (honest) look_at(loaded, file);
+                                          break;
+                                        }
+                                        case 1:
+                                          look_at(io::mapped_dataset(io::map_safetensors(path, "labels")));
+                                          break;
+                                        default: io::json_of(io::inspect(path));
+                                      }
+                                    });
                  },
                  starts, false});
   all.push_back({"npy_meaning",
@@ -101,8 +111,8 @@ void add_array_meaning_targets(std::vector<Target>& all) {
                    Choices choices(input);
                    return read_file(npy_of(choices), kPlain, [&](Paths path) {
                      switch (choices.below(3)) {
-                       case 0: io::load_npy(path); break;
-                       case 1: io::mapped_dataset(io::map_npy(path)).all(); break;
+                       case 0: look_at(io::load_npy(path)); break;
+                       case 1: look_at(io::mapped_dataset(io::map_npy(path))); break;
                        default: io::json_of(io::inspect(path));
                      }
                    });
@@ -120,7 +130,9 @@ void add_array_meaning_targets(std::vector<Target>& all) {
                      if (choices.one_in(2)) {
                        io::json_of(io::inspect(path));
                      } else {
-                       io::load_npz(path);
+                       const io::NamedTensors loaded = io::load_npz(path);
+                       look_at(loaded);
+                       demand(loaded.tensors.size() <= members.size(), "more arrays than members");
                      }
                    });
                  },
@@ -132,9 +144,9 @@ void add_array_meaning_targets(std::vector<Target>& all) {
                    if (choices.one_in(4)) file = gzip_of(file, choices);
                    return read_file(file, kPacked, [&](Paths path) {
                      switch (choices.below(3)) {
-                       case 0: io::load_idx(path); break;
-                       case 1: io::load_idx(path, DType::f32); break;
-                       default: io::mapped_dataset(io::map_idx(path)).all();
+                       case 0: look_at(io::load_idx(path)); break;
+                       case 1: look_at(io::load_idx(path, DType::f32)); break;
+                       default: look_at(io::mapped_dataset(io::map_idx(path)));
                      }
                    });
                  },

@@ -7,6 +7,7 @@
 #include "likely/io/npy.hpp"
 #include "likely/io/safetensors.hpp"
 #include "likely/io/text.hpp"
+#include "tests/fuzz/sane.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -46,22 +47,6 @@ std::string foreign_npy(const std::string& type, bool column_major, std::size_t 
   header += '\n';
   return "\x93NUMPY\x01\0"s + static_cast<char>(header.size()) + '\0' + header +
          std::string(6 * element, '\1');
-}
-
-// Everything about a tensor that can be looked at without computing: what it says of itself fits together.
-void look_at(const Tensor& tensor) {
-  demand(tensor.size() == tensor.shape().size(), "a tensor of another size than its shape");
-  demand(tensor.size() >= 0, "a size below 0");
-  demand(static_cast<std::int64_t>(tensor.to_vector<double>().size()) == tensor.size(),
-         "elements are missing");
-}
-
-void look_at(const io::NamedTensors& file) {
-  for (const auto& [name, tensor] : file.tensors) look_at(tensor);
-}
-
-void look_at(const data::Dataset& dataset) {
-  demand(dataset.all().x.dim(0) == dataset.size(), "rows are missing");
 }
 
 }  // namespace
@@ -104,6 +89,26 @@ void add_array_targets(std::vector<Target>& all) {
                    return std::vector<std::string>{
                        idx_seed(), packed(idx_seed()),
                        "\0\0\x08\x03\0\0\0\x01\0\0\0\x02\0\0\0\x02\x01\x02\x03\x04"s};
+                 }});
+  all.push_back({"mnist",
+                 [](std::string_view input) {
+                   // Images by the input; labels for as many.
+                   const std::string labels = "\0\0\x08\x01\0\0\0\x02\x03\x07"s;
+                   const std::string images(input);
+                   return read_folder({{"train-images-idx3-ubyte", images},
+                                       {"train-labels-idx1-ubyte", labels},
+                                       {"t10k-images-idx3-ubyte", images},
+                                       {"t10k-labels-idx1-ubyte", labels}},
+                                      kPacked, [](Paths folder) {
+                                        const io::Mnist mnist = io::load_mnist(folder);
+                                        look_at(mnist.train);
+                                        demand(mnist.train.size() == 2 && mnist.test.size() == 2,
+                                               "other rows than labels");
+                                      });
+                 },
+                 [] {
+                   const std::string header = "\0\0\x08\x03\0\0\0\x02\0\0\0\x1c\0\0\0\x1c"s;
+                   return std::vector<std::string>{header + std::string(2 * 28 * 28, '\x40')};
                  }});
   all.push_back({"mapped",
                  [](std::string_view input) {

@@ -106,6 +106,10 @@ choice::ReadTrialsOptions options_of(Choices& choices) {
 
 // "beta=normal:1,2" and its like, of parts that fit and parts that do not.
 std::string law(Choices& choices) {
+  if (choices.one_in(2)) {
+    return choices.pick({"alpha=0.3", "beta=uniform:0,1", "beta=exponential:10", "alpha=beta:2,3",
+                         "beta=lognormal:0,1", "beta=gamma:2,0.5", "alpha=prior:0,1"});
+  }
   std::string text = choices.word_of({"alpha", "beta", ""});
   text += choices.pick({"=", "=", "=", "", ":", "=="});
   text +=

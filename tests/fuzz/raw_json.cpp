@@ -1,13 +1,14 @@
 #include "tests/fuzz/raw_json.hpp"
 
-#include <nlohmann/json.hpp>
 #include <vector>
+
+#include "likely/io/json.hpp"
 
 namespace likely::fuzz {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 // Stands for a number that JSON can say and a double cannot hold.
 constexpr const char* kTooLarge = "a number that is too large";
@@ -65,12 +66,12 @@ void change(Json& json, Choices& choices) {
 }  // namespace
 
 std::string distorted_json(const std::string& text, Choices& choices) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json json = io::json_or_none(text);
   if (json.is_discarded()) return text;
   // A file that carries none is not compared with it, and what is behind is reached.
   if (json.is_object()) json.erase("checksum");
   for (std::size_t left = 1 + choices.below(3); left > 0; --left) change(json, choices);
-  std::string result = json.dump(-1, ' ', false, Json::error_handler_t::ignore);
+  std::string result = io::json_text(json);
   const std::string mark = '"' + std::string(kTooLarge) + '"';
   for (std::size_t place = result.find(mark); place != std::string::npos; place = result.find(mark))
     result.replace(place, mark.size(), choices.one_in(2) ? "1e999" : "-1e999");

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
+
+#include "likely/io/json.hpp"
 
 namespace likely::fuzz {
 
@@ -145,7 +146,7 @@ void distort(RawTensors& file, Choices& choices) {
 
 std::string safetensors_of(const RawTensors& file, Choices* choices) {
   const auto lies = [&] { return choices != nullptr && choices->one_in(16); };
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  io::Json header = io::Json::object();
   if (!file.metadata.empty() || lies()) header["__metadata__"] = file.metadata;
   std::string data;
   for (const RawTensor& tensor : file.tensors) {
@@ -159,7 +160,7 @@ std::string safetensors_of(const RawTensors& file, Choices* choices) {
     if (lies()) header[tensor.name]["shape"] = choices->number();
     data += tensor.bytes;
   }
-  std::string text = header.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string text = io::json_text(header);
   if (lies() && text.size() > 2) {
     // The same name twice.
     text.back() = ',';

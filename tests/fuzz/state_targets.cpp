@@ -2,7 +2,6 @@
 // well-formed; what they hold has other shapes, types, names and values than what they are loaded into. What
 // was accepted is then used.
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
 #include "likely/data/standardizer.hpp"
@@ -15,6 +14,7 @@
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_json.hpp"
 #include "tests/fuzz/raw_tensors.hpp"
+#include "tests/fuzz/sane.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -99,6 +99,7 @@ class Trained {
     distort(file, choices);
     const Verdict verdict =
         read_file(safetensors_of(file), 2.0 * kPlain, [&](Paths path) { io::load(path, optimizer); });
+    look_at_state(optimizer);
     use([&] { optimizer.step(model, model_); });
     demand(shapes_of(model) == shapes_of(model_), "a step has changed a shape");
     return verdict;
@@ -126,6 +127,10 @@ class Trained {
       }
     });
     demand(shapes_of(model) == shapes_of(model_), "a checkpoint has changed a shape");
+    if (verdict == Verdict::accepted) {
+      look_at_state(model);
+      look_at_state(optimizer);
+    }
     return verdict;
   }
 
@@ -159,6 +164,36 @@ void add_optimizer(std::vector<Target>& all, const std::string& name, Optimizer 
                  [trained](std::string_view input) {
                    Choices choices(input);
                    return choices.one_in(2) ? trained->load_optimizer(choices) : trained->resume(choices);
+                 },
+                 starts, false});
+}
+
+// The steps that L-BFGS remembers are tensors of any number of rows; a step follows, or a refusal.
+void add_lbfgs(std::vector<Target>& all) {
+  const auto loss = [](const Model& m) { return softmax_cross_entropy(m(batch().x), batch().y); };
+  const auto before = std::make_shared<const optim::Lbfgs>([&] {
+    Model model;
+    optim::Lbfgs lbfgs;
+    lbfgs.minimize(model, loss, {.max_iterations = 3});
+    return lbfgs;
+  }());
+  const auto remembered =
+      std::make_shared<const RawTensors>(tensors_of(file_of([&](Paths path) { io::save(path, *before); })));
+  all.push_back({"optimizer_lbfgs_meaning",
+                 [=](std::string_view input) {
+                   Choices choices(input);
+                   optim::Lbfgs lbfgs = choices.one_in(2) ? *before : optim::Lbfgs();
+                   RawTensors file = *remembered;
+                   distort(file, choices);
+                   const Verdict verdict = read_file(safetensors_of(file), 2.0 * kPlain,
+                                                     [&](Paths path) { io::load(path, lbfgs); });
+                   look_at_state(lbfgs);
+                   Model model;
+                   const std::vector<Shape> shapes = shapes_of(model);
+                   use([&] { lbfgs.step(model, loss); });
+                   demand(shapes_of(model) == shapes, "a step has changed a shape");
+                   look_at_state(model);
+                   return verdict;
                  },
                  starts, false});
 }
@@ -203,6 +238,10 @@ void add_state_targets(std::vector<Target>& all) {
   });
   add_optimizer<optim::Adagrad>(all, "adagrad",
                                 [](const Model& m) { return optim::Adagrad(m, {.lr = 0.1}); });
+  add_optimizer<optim::Langevin>(all, "langevin", [](const Model& m) {
+    return optim::Langevin(m, {.lr = 1e-3, .examples = 3}, Rng(8));
+  });
+  add_lbfgs(all);
 
   const auto model_file = std::make_shared<const RawTensors>([] {
     const testing::TemporaryFolder folder;
@@ -220,6 +259,7 @@ void add_state_targets(std::vector<Target>& all) {
                        read_file(safetensors_of(file, choices.one_in(4) ? &choices : nullptr), 2.0 * kPlain,
                                  [&](Paths path) { io::load(path, model); });
                    demand(shapes_of(model) == before, "loading has changed a shape");
+                   look_at_state(model);
                    use([&] { model(batch().x); });
                    return verdict;
                  },

@@ -141,6 +141,7 @@ void add_table_targets(std::vector<Target>& all) {
                  [](std::string_view input) {
                    return read_file(input, kPacked, [](Paths path) {
                      io::CsvOptions options = io::guess_csv_layout(path).options();
+                     demand(options.separator == io::guess_separator(path), "two separators are guessed");
                      options.missing = io::Missing::keep;
                      look_at(io::read_csv(path, options));
                    });
@@ -223,7 +224,7 @@ void add_table_targets(std::vector<Target>& all) {
                      return read_file(
                          input, 2.0 * kPacked,
                          [](Paths path) {
-                           const Tensor rows = models::read_rows(path, {3});
+                           const Tensor rows = models::read_rows(path, {3}).x;
                            demand(rows.rank() == 2 && rows.dim(1) == 3 && rows.dim(0) > 0,
                                   "rows of another shape");
                          },

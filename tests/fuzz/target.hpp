@@ -35,6 +35,8 @@ struct Target {
   std::function<std::vector<std::string>()> seeds;
   // Whether the seeds are files that must be accepted.
   bool seeds_are_valid = true;
+  // Whether there is anything that it refuses.
+  bool can_refuse = true;
 };
 
 // All there are. Makes what they need on the first call.

@@ -11,6 +11,7 @@
 
 #include "likely/core/error.hpp"
 #include "tests/support/other_process.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::io {
@@ -18,17 +19,9 @@ namespace likely::io {
 namespace {
 
 using testing::read_bytes;
+using testing::refusal_of;
 using testing::TemporaryFolder;
 using testing::write_bytes;
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string names_in(const std::filesystem::path& folder) {
   std::set<std::string> names;
@@ -70,7 +63,7 @@ TEST(AtomicFolder, ReplacesOnlyWhatIsMarkedAndOnlyIfTold) {
     write_bytes(first.path() / "old", "");
     first.commit();
   }
-  EXPECT_EQ(error_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
+  EXPECT_EQ(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
             target.string() + " already holds results; replace them (--force) or choose another folder");
   {
     AtomicFolder failed(target, {.mark = "r.json", .replace = true});
@@ -88,11 +81,11 @@ TEST(AtomicFolder, ReplacesOnlyWhatIsMarkedAndOnlyIfTold) {
 TEST(AtomicFolder, RefusesFilesAndOtherFolders) {
   const TemporaryFolder folder;
   write_bytes(folder / "file", "");
-  EXPECT_EQ(error_of([&] { AtomicFolder(folder / "file"); }),
+  EXPECT_EQ(refusal_of([&] { AtomicFolder(folder / "file"); }),
             (folder / "file").string() + ": this is a file, not a folder");
-  EXPECT_EQ(error_of([&] { AtomicFolder(folder.path(), {.mark = "r.json", .replace = true}); }),
+  EXPECT_EQ(refusal_of([&] { AtomicFolder(folder.path(), {.mark = "r.json", .replace = true}); }),
             folder.path().string() + ": the folder holds other things; choose another");
-  EXPECT_EQ(error_of([] { AtomicFolder(""); }), "the folder for results has no name");
+  EXPECT_EQ(refusal_of([] { AtomicFolder(""); }), "the folder for results has no name");
 }
 
 TEST(AtomicFolder, IsOfOneProcessFromTheBeginning) {
@@ -100,7 +93,7 @@ TEST(AtomicFolder, IsOfOneProcessFromTheBeginning) {
   const std::string target = (folder / "results").string();
   const AtomicFolder first(target, {.mark = "r.json"});
   for (const bool replace : {false, true}) {
-    EXPECT_EQ(error_of([&] { AtomicFolder(target, {.mark = "r.json", .replace = replace}); }),
+    EXPECT_EQ(refusal_of([&] { AtomicFolder(target, {.mark = "r.json", .replace = replace}); }),
               "another process is writing to " + target);
   }
 }
@@ -124,6 +117,23 @@ TEST(AtomicFolder, KeepsWhatOthersPutThereMeanwhile) {
   EXPECT_EQ(folder.list(), "results");
 }
 
+// Also under the name of an earlier result: it is another file by then.
+TEST(AtomicFolder, KeepsWhatOthersPutInThePlaceOfAnEarlierFile) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directory(target);
+  for (const char* const name : {"r.json", "notes.txt", "untouched.txt"}) write_bytes(target / name, "first");
+  AtomicFolder results(target, {.mark = "r.json", .replace = true});
+  write_bytes(results.path() / "r.json", "second");
+  write_bytes(folder / "mine", "theirs");
+  std::filesystem::rename(folder / "mine", target / "notes.txt");
+  results.commit();
+  EXPECT_EQ(read_bytes(target / "r.json"), "second");
+  EXPECT_EQ(read_bytes(target / "notes.txt"), "theirs");
+  EXPECT_FALSE(std::filesystem::exists(target / "untouched.txt"));
+  EXPECT_EQ(folder.list(), "results");
+}
+
 TEST(AtomicFolder, KeepsWhatOthersPutIntoEarlierFolders) {
   const TemporaryFolder folder;
   const std::filesystem::path target = folder / "results";
@@ -136,7 +146,7 @@ TEST(AtomicFolder, KeepsWhatOthersPutIntoEarlierFolders) {
   std::filesystem::create_directory(target / "sub");
   {
     const testing::OtherProcess below(target / "sub");
-    EXPECT_EQ(error_of([&] { results.commit(); }),
+    EXPECT_EQ(refusal_of([&] { results.commit(); }),
               "another process is writing to " + (target / "sub").string());
     EXPECT_EQ(read_bytes(target / "r.json"), "first");
   }
@@ -180,7 +190,7 @@ TEST(AtomicFolder, ForgetsItsListWhereNothingWasReplaced) {
   { const AtomicFolder results(target, {.mark = "r.json", .replace = true}); }
   EXPECT_EQ(names_in(target), "r.json");
   ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);
-  EXPECT_NE(error_of([&] { AtomicFolder(target, {.mark = "r.json"}); }), "no error");
+  EXPECT_NE(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }), "nothing was refused");
   EXPECT_EQ(names_in(target), "r.json");
 }
 
@@ -192,7 +202,7 @@ TEST(AtomicFolder, DoesNotTouchAFolderPutInItsPlace) {
     std::filesystem::remove(target);
     std::filesystem::create_directory(target);
     write_bytes(target / "notes.txt", "theirs");
-    EXPECT_EQ(error_of([&] { results.commit(); }),
+    EXPECT_EQ(refusal_of([&] { results.commit(); }),
               target.string() + ": another folder was put in its place meanwhile");
   }
   EXPECT_EQ(read_bytes(target / "notes.txt"), "theirs");
@@ -269,7 +279,7 @@ TEST(AtomicFolder, IsClearedAwayAfterADeath) {
   EXPECT_EQ(folder.list(), "results");
   // Between two renamings, where names cannot trade places: neither is lost.
   std::filesystem::rename(target, folder / ".results.likely-gone");
-  EXPECT_EQ(error_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
+  EXPECT_EQ(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
             target.string() + " already holds results; replace them (--force) or choose another folder");
   EXPECT_EQ(read_bytes(target / "r.json"), "whole");
   EXPECT_EQ(folder.list(), "results");
@@ -279,7 +289,7 @@ TEST(AtomicFolder, RefusesTheCurrentFolder) {
   const TemporaryFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(folder.path());
-  const std::string said = error_of([] { AtomicFolder results("."); });
+  const std::string said = refusal_of([] { AtomicFolder results("."); });
   std::filesystem::current_path(before);
   EXPECT_EQ(said, ".: this folder is in use as the current one; name another, or start elsewhere");
   EXPECT_EQ(folder.list(), "");

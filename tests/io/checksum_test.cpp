@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "likely/core/error.hpp"
+#include "likely/io/json.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace likely::io {
 namespace {
@@ -23,10 +23,10 @@ TEST(Seal, IsAKeyOfTheObject) {
     const std::string sealed = sealed_json(object);
     EXPECT_EQ(seal_of(sealed), Seal::fits) << sealed;
     EXPECT_EQ(seal_of(object), Seal::none);
-    auto json = nlohmann::ordered_json::parse(sealed);
+    auto json = io::parse_json(sealed);
     EXPECT_EQ(json.begin().key(), "checksum");
     json.erase("checksum");
-    EXPECT_EQ(json, nlohmann::ordered_json::parse(object));
+    EXPECT_EQ(json, io::parse_json(object));
   }
   // In a line of its own, which can be deleted.
   std::string lines = sealed_json("{\n  \"seed\": 7\n}\n");
@@ -48,11 +48,23 @@ TEST(Seal, BreaksWithEveryByte) {
   // Other people's keys of that name are theirs.
   EXPECT_EQ(seal_of("{\"columns\": [{\"checksum\": \"abc\"}]}"), Seal::none);
   EXPECT_EQ(seal_of(""), Seal::none);
-  check_seal("read", "file.json", sealed);
-  testing::expect_refusal(
-      [&] { check_seal("read", "file.json", sealed + " "); },
-      "[read] file.json: the file was changed after it was written (its checksum does not "
-      "fit; without the key \"checksum\" it is taken as it is)");
+}
+
+TEST(Seal, IsLookedAtBeforeAFileIsRead) {
+  const testing::TemporaryFolder folder;
+  const std::string sealed = sealed_json("{\"seed\": 7}\n");
+  const std::filesystem::path path = folder / "file.json";
+  testing::write_bytes(path, sealed);
+  EXPECT_EQ(read_sealed("read", path), sealed);
+  testing::write_bytes(path, "{\"seed\": 7}\n");
+  EXPECT_EQ(read_sealed("read", path), "{\"seed\": 7}\n");
+  testing::write_bytes(path, sealed + " ");
+  const std::string why =
+      path.string() +
+      ": the file was changed after it was written (its checksum does not fit; without the "
+      "key \"checksum\" it is taken as it is)";
+  testing::expect_refusal([&] { read_sealed("read", path); }, "[read] " + why);
+  testing::expect_refusal([&] { read_sealed("", path); }, why);
 }
 
 }  // namespace

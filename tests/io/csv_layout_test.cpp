@@ -39,6 +39,9 @@ TEST_F(CsvLayoutTest, FindsTheSeparator) {
   EXPECT_EQ(guess("first name,age\nAnna Maria,3\nBo,4\n").separator, ',');
   EXPECT_EQ(guess("\"a, b\";c\n\"x, y\";1\n").separator, ';');
   EXPECT_EQ(guess("y\n1\n2\n").separator, ',');
+  EXPECT_EQ(guess("a|b\n1|2\n3|4\n").separator, '|');
+  EXPECT_EQ(guess("a|b\n1,5|2\n3,5|4\n").separator, '|');
+  EXPECT_EQ(guess("name,tags\nanna,x|y\nbo,z\n").separator, ',');
   EXPECT_EQ(guess("a;b,c;d\n1;2,3;4\n", {.separator = ','}).separator, ',');
 }
 
@@ -52,6 +55,51 @@ TEST_F(CsvLayoutTest, FindsTheHeader) {
   EXPECT_FALSE(guess("only,one\n").header);
   EXPECT_FALSE(guess("a,b\n1,2\n", {.header = false}).header);
   EXPECT_TRUE(guess("1,2\n3,4\n", {.header = true}).header);
+}
+
+// Numbers as names, and names that may be data: what is decided is said.
+TEST_F(CsvLayoutTest, SaysWhatItDecidesWhereNamesMayBeNumbers) {
+  const std::string names = "line 1 is taken for the names of the columns, as ";
+  const auto expect = [&](const std::string& text, bool header, const std::string& note) {
+    const CsvLayout layout = guess(text);
+    EXPECT_EQ(layout.header, header) << text;
+    EXPECT_EQ(layout.note, note) << text;
+  };
+  const std::string counts =
+      names + "its numbers count up and those of no other line do: --header no if it is a row";
+  expect("2019,2020,2021\n3.5,4,7\n1,2.5,9\n", true, counts);
+  expect("1,2,3\n8,4,7\n1,5,9\n", true, counts);
+  expect("town,2019,2020\nBern,3,8\nZug,1,5\n", true, counts);
+  expect("town,5,6\nBern,3,8\nZug,1,5\n", false, "");
+  expect("1,2,3\n4,5,6\n9,8,7\n", false, "");
+  expect("1,2,2\n8,4,7\n", false, "");
+  const std::string above = names + "a word in it stands above numbers: --header no if it is a row";
+  expect("id,10,20\n1,3,8\n2,1,5\n", true, above);
+  const std::string row =
+      "line 1 is taken for a row, though a word in it stands above numbers, as its numbers ";
+  const std::string yes = ": --header yes if it has the names of the columns";
+  expect("id,1.5,20\n1,3,8\n2,1,5\n", false, row + "are not whole or not all different" + yes);
+  expect("id,5,5\n1,3,8\n2,1,6\n", false, row + "are not whole or not all different" + yes);
+  // A word that stands for a missing value among values like those below.
+  expect("unknown,12,7,1\n34,10,3,0\n31,12,7,0\n40,11,3,1\n", false, row + "come again below" + yes);
+  expect("unknown,12,7,1\n34,10,3,0\n31,13,8,0\n40,11,3,2\n", true, above);
+  // Years with gaps, and equal steps.
+  expect("town,2015,2018,2024\nBern,3,8,4\nZug,1,5,9\n", true, counts);
+  expect("town,2015,2018\nBern,3,8\nZug,1,5\n", true, counts);
+  expect("town,2018,2015\nBern,3,8\nZug,1,5\n", false, "");
+  expect("dose,10,20,30,40\nlow,3,8,4,1\nhigh,1,5,9,2\n", true, counts);
+  expect("dose,10,20,30\nlow,3,8,4\nhigh,1,5,9\n", false, "");
+  expect("dose,10,20,30,40\nlow,3,8,4,1\nhigh,1,3,5,7\n", false, "");
+  expect("10,20\n0.5,0.25\n1,0.75\n", false,
+         "line 1 is taken for a row, though its numbers are whole and those below are not: --header yes if "
+         "it has "
+         "the names of the columns");
+  expect("name,kind\nanna,cat\nbo,dog\n", true,
+         names + "nothing of it comes again below: --header no if it is a row");
+  expect("a,b\n1,2\n", true, "");
+  expect("3,5;4,5\n1,5;2\n", false, "");
+  expect("x;y\n1,5;2\n", true, "");
+  EXPECT_EQ(guess("a title\n\n1,2,3\n8,4,7\n", {.skip = 1}).note, "line 3" + counts.substr(6));
 }
 
 TEST_F(CsvLayoutTest, KnowsALineThatCountsTheRows) {
@@ -91,6 +139,26 @@ TEST_F(CsvLayoutTest, RefusesWhatHasNoLines) {
                  "[read_csv] a number of lines to skip is expected, got -1");
   expect_refusal([&] { read_csv(path_, {.skip = -1}); },
                  "[read_csv] a number of lines to skip is expected, got -1");
+}
+
+TEST_F(CsvLayoutTest, SaysHowToPassOverWhatStandsBeforeATable) {
+  const auto expect = [&](const std::string& text, const std::string& message) {
+    write_bytes(path_, text);
+    expect_refusal([&] { guess_csv_layout(path_); }, "[read_csv] " + path_.string() + message);
+  };
+  const std::string rows = "a,b,y\n1,2,3\n4,5,6\n7,8,9\n";
+  expect(
+      "My measurements\n\n" + rows,
+      ", line 1: 1 field, but the lines from line 3 on have 3: --skip 2 passes over what stands before the "
+      "table");
+  expect(
+      "# made in May, by me\n# second line\n" + rows,
+      ", line 1: 2 fields, but the lines from line 3 on have 3: --skip 2 passes over what stands before the "
+      "table");
+  EXPECT_EQ(guess("# made in May, by me\n# second line\n" + rows, {.skip = 2}).header, true);
+  EXPECT_EQ(guess("#a,b,y\n1,2,3\n4,5,6\n").header, true);  // names all the same
+  guess("a,b\n1,2,3\n4,5,6\n7,8,9\n");                      // for the reading to refuse
+  guess("a,b,c\n1,2,3\nnote\n4,5,6\n7,8,9\n");
 }
 
 TEST_F(CsvLayoutTest, NamesLinesByTheirNumberInTheFile) {

@@ -10,6 +10,7 @@
 #include "likely/data/batches.hpp"
 #include "likely/io/csv_stream.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -228,15 +229,129 @@ TEST_F(Csv, ReadsPackedFiles) {
                  "[csv_dataset] " + packed.string() + " is packed: unpack it, or read it with CsvStream");
   const std::string bytes = testing::read_bytes(packed);
   write_bytes(packed, bytes.substr(0, bytes.size() / 2));
-  try {
-    read_csv(packed);
-    ADD_FAILURE() << "half a file was accepted";
-  } catch (const Error& error) {
-    EXPECT_TRUE(std::string(error.what())
-                    .starts_with("[read_csv] " + packed.string() +
-                                 ": the compressed data end too early, after byte "))
-        << error.what();
+  const std::string said = testing::refusal_of([&] { read_csv(packed); });
+  EXPECT_TRUE(
+      said.starts_with("[read_csv] " + packed.string() + ": the compressed data end too early, after byte "))
+      << said;
+}
+
+// Fields that are no UTF-8 become UTF-8, by each of the readers.
+TEST_F(Csv, ReadsLettersOfOtherPrograms) {
+  const Table table = read(
+      "stra\xDF"
+      "e,ort\n1,M\xFCnchen\n2,K\xF6ln\n3,M\xFCnchen\n");
+  EXPECT_EQ(table.columns()[0].name, "stra\u00DFe");
+  EXPECT_EQ(table.column("ort").categories, (std::vector<std::string>{"K\u00F6ln", "M\u00FCnchen"}));
+  EXPECT_EQ(table.notes(), (std::vector<std::string>{
+                               "line 1: \"stra\u00DFe\" is not written in UTF-8: such letters are read as "
+                               "Windows-1252 (Latin-1)"}));
+  EXPECT_TRUE(array_equal(csv_dataset(path_, "ort").targets(), tensor({1, 0, 1})));
+  CsvStream stream(path_);
+  EXPECT_EQ(stream.columns()[1].categories, table.column("ort").categories);
+  EXPECT_EQ(stream.notes(), table.notes());
+  // UTF-8 stays as it is, and so does a field of it in a file that is none.
+  const Table mixed = read("a,b\n\u20AC,\x80\n\u00FC,\"\x93x\x94\"\n");
+  EXPECT_EQ(mixed.column("a").categories, (std::vector<std::string>{"\u00FC", "\u20AC"}));
+  EXPECT_EQ(mixed.column("b").categories, (std::vector<std::string>{"\u201Cx\u201D", "\u20AC"}));
+  EXPECT_TRUE(read("\u00FC\n1\n").notes().empty());
+}
+
+TEST_F(Csv, KnowsAllEndsOfLines) {
+  for (const std::string end : {"\n", "\r\n", "\r", "\r\r\n"}) {
+    const Table table = read("a,b" + end + "1,\"x" + end + "y\"" + end + end + "2,z" + end);
+    EXPECT_EQ(table.rows(), 2) << end;
+    EXPECT_TRUE(array_equal(table["a"], tensor({1, 2})));
+    EXPECT_EQ(table.column("b").categories, (std::vector<std::string>{"x" + end + "y", "z"}));
+    EXPECT_EQ(read("a" + end + "1" + end + "2").rows(), 2);
+    if (end == "\r\r\n") continue;  // two ends
+    EXPECT_EQ(read("title" + end + "\"" + end + "a" + end + "1", {.skip = 2}).columns()[0].name, "a");
   }
+  expect_broken("a,b\r1,2\r\r3\r", ", line 4: 1 fields, 2 columns are expected");
+  // Also where a piece of the file ends between both.
+  std::string text = "a\r\n";
+  for (int i = 0; i < 3000; ++i) text += std::to_string(i % 10) + "\r\n";
+  for (const std::string before : {"", "\r\n", "\n", "\n\n"}) EXPECT_EQ(read(before + text).rows(), 3000);
+}
+
+TEST_F(Csv, SaysOnWhichLineRowsAre) {
+  const Table table = read("a,b\n1,x\n   \n\n2,\"y\nz\"\n3,x\n", {.missing = Missing::keep});
+  EXPECT_EQ(table.line(0), 2);
+  EXPECT_EQ(table.line(1), 5);
+  EXPECT_EQ(table.line(2), 7);
+}
+
+TEST_F(Csv, TakesASeparatorAtTheEndForNoColumn) {
+  for (const Missing missing : {Missing::refuse, Missing::keep, Missing::drop_row}) {
+    const Table table = read("a,b,\n1,2,\n3,4,\n", {.missing = missing});
+    ASSERT_EQ(table.columns().size(), 2U);
+    EXPECT_TRUE(array_equal(table["b"], tensor({2, 4})));
+    EXPECT_EQ(table.notes(),
+              (std::vector<std::string>{"every line ends in a separator: the empty last column is none"}));
+  }
+  EXPECT_EQ(read("1,2,\n3,4,\n", {.header = false}).columns().size(), 2U);
+  // A column without a name that holds something is one.
+  EXPECT_TRUE(array_equal(read("a,b,\n1,2,\n3,4,5\n", {.missing = Missing::drop_row})[""], tensor({5})));
+  expect_broken(
+      "a,b\n1,2,\n",
+      ", line 2: 3 fields, 2 columns are expected: the line ends in a separator, that of the names does "
+      "not");
+  expect_broken("a,b,\n1,2\n", ", line 2: 2 fields, 3 columns are expected");
+  expect_broken("a,,,\n1,2,3,\n", ", line 1: two columns have no name, one of them is number 3");
+}
+
+TEST_F(Csv, ReadsDecimalCommas) {
+  const CsvOptions semicolons{.separator = ';', .missing = Missing::keep};
+  const Table table = read("x;n;s\n3,5;1;a\n-0,25;2;b\n;3;c\n1e3;4;d,e\n+2,5e-1;5;f\n", semicolons);
+  EXPECT_TRUE(table.column("x").decimal_comma);
+  EXPECT_EQ(table["x"].at({0}), 3.5);
+  EXPECT_EQ(table["x"].at({1}), -0.25);
+  EXPECT_TRUE(std::isnan(table["x"].at({2})));
+  EXPECT_EQ(table["x"].at({3}), 1000.0);
+  EXPECT_EQ(table["x"].at({4}), 0.25);
+  EXPECT_EQ(table.column("n").kind, Kind::whole);
+  EXPECT_EQ(table.column("s").kind, Kind::category);
+  EXPECT_EQ(
+      table.notes(),
+      (std::vector<std::string>{"column \"x\": \"3,5\" in line 2 is read as a number with a decimal comma"}));
+  // Not beside decimal points, where there are several commas, and where commas separate.
+  EXPECT_EQ(read("x\n3,5\n2.5\n", semicolons).column("x").kind, Kind::category);
+  EXPECT_EQ(read("x\n1,234,567\n", semicolons).column("x").kind, Kind::category);
+  EXPECT_EQ(read("x\n,5\n", semicolons).column("x").kind, Kind::category);
+  EXPECT_EQ(read("x,y\n\"3,5\",1\n\"4,5\",1\n").column("x").kind, Kind::category);
+}
+
+TEST_F(Csv, NamesSingleWordsAmongNumbers) {
+  const Table word = read("x,y\n1,0\n2,0\nabc,0\n4,1\n");
+  EXPECT_EQ(word.column("x").kind, Kind::category);
+  EXPECT_TRUE(word.column("x").has_strays());
+  EXPECT_EQ(word.notes(),
+            (std::vector<std::string>{"column \"x\" is read as words: \"abc\" in line 4 is not a "
+                                      "number, as 3 of its 4 fields are"}));
+  const Table comma = read("x;y\n1.5;0\n2.5;0\n3,5;0\n", {.separator = ';'});
+  EXPECT_EQ(comma.notes(),
+            (std::vector<std::string>{"column \"x\" is read as words: \"3,5\" in line 4 is not a "
+                                      "number, as 2 of its 3 fields are"}));
+  EXPECT_TRUE(read("x\na\nb\n1\n").notes().empty());
+  EXPECT_TRUE(read("x\n1\n2\nabc\n", {.categories = {"x"}}).notes().empty());
+}
+
+TEST_F(Csv, KnowsWhatStandsForAMissingValue) {
+  for (const std::string word :
+       {"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None", "-", ".", "?"}) {
+    const Table table = read("a,b\n1,2\n" + word + ",4\n5,6\n", {.missing = Missing::keep});
+    EXPECT_EQ(table.column("a").kind, Kind::number) << word;
+    EXPECT_TRUE(std::isnan(table["a"].at({1}))) << word;
+    EXPECT_EQ(table.column("a").missing_word, word);
+    expect_broken("a,b\n1,2\n" + word + ",4\n", ", line 3: column \"a\": the value is missing");
+  }
+  // A minus beside a plus is a word.
+  for (const Missing missing : {Missing::refuse, Missing::keep, Missing::drop_row}) {
+    const Table signs = read("a,b\n1,-\n2,+\n3,-\n", {.missing = missing});
+    EXPECT_EQ(signs.column("b").categories, (std::vector<std::string>{"+", "-"}));
+    EXPECT_TRUE(array_equal(signs["b"], tensor({1, 0, 1})));
+  }
+  EXPECT_EQ(read("a,b\n-,-\n2,+\n3,-\n", {.missing = Missing::drop_row}).rows(), 2);
+  expect_broken("a,b\n-,-\n2,+\n3,-\n", ", line 2: column \"a\": the value is missing");
 }
 
 TEST_F(Csv, ReadsSharedTables) {

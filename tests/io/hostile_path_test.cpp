@@ -118,13 +118,27 @@ TEST(HostileMetrics, AreNamedWithTheirLine) {
     expect_refusal([&] { train::read_history(folder.path()); },
                    "[fit] " + path + ", line 2: " + what + ", must be a count from 0 to 2^53");
   }
-  // What is no JSON (a line that was cut off), or has a number that is none, is passed over.
-  for (const char* line : {"{\"epoch\":2", "{\"epoch\":2,\"loss\":1e999}", "{\"step\":3}", ""}) {
+  for (const auto& [line, what] :
+       {std::pair("{\"epoch\":2", "this is not a JSON object"), std::pair("", "this is not a JSON object"),
+        std::pair("[2]", "this is not a JSON object"),
+        std::pair("{\"epoch\":2,\"loss\":1e999}", "this is not a JSON object"),
+        std::pair("{\"loss\":2}", "this is neither an epoch nor a step"),
+        std::pair("{\"epoch\":2,\"loss\":\"x\"}", "loss is \"x\", must be a number or null"),
+        std::pair("{\"step\":2,\"lr\":[]}", "lr is [], must be a number or null"),
+        std::pair("{\"epoch\":2,\"validation_loss\":{}}", "validation_loss is {}, must be a number or null"),
+        std::pair("{\"epoch\":2,\"improved\":3}", "improved is 3, must be true or false"),
+        std::pair("{\"epoch\":2,\"seconds\":[]}", "seconds is [], must be a number or null")}) {
     testing::write_bytes(path, good + line + "\n");
+    expect_refusal([&] { train::read_history(folder.path()); }, "[fit] " + path + ", line 2: " + what);
+  }
+  // A step, and a line that a training is writing, or was when it was killed, are passed over.
+  for (const char* line :
+       {"{\"step\":3}\n", "{\"step\":3,\"loss\":null,\"lr\":0.1}\n", "{\"epoch\":2", "{\"epoch\":2}"}) {
+    testing::write_bytes(path, good + line);
     EXPECT_EQ(train::read_history(folder.path()).size(), 1U) << line;
   }
-  testing::write_bytes(path, "{\"epoch\":1,\"loss\":\"x\",\"lr\":null,\"seconds\":[]}\n");
-  ASSERT_EQ(train::read_history(folder.path()).size(), 1U);
+  testing::write_bytes(path, "{\"epoch\":1,\"loss\":null}\n");
+  EXPECT_TRUE(std::isnan(train::read_history(folder.path()).at(0).loss));
 }
 
 }  // namespace

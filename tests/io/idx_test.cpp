@@ -103,5 +103,23 @@ TEST(Idx, GivesImagesTheirShapeOnRequest) {
                      ": No such file or directory");
 }
 
+TEST(Idx, ImagesWithoutTheirLabelsAreRefusedByTheFile) {
+  const TemporaryFolder folder;
+  const std::string images = "\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\xff\x33\0"s;
+  write_bytes(folder / "train-images-idx3-ubyte", images);
+  const std::string labels = (folder / "train-labels-idx1-ubyte").string();
+  const auto expect = [&](const std::string& bytes, const std::string& shape) {
+    write_bytes(labels, bytes);
+    expect_refusal([&] { load_mnist(folder.path()); },
+                   "[load_mnist] " + labels + ": one label for each of the 2 images of " +
+                       (folder / "train-images-idx3-ubyte").string() + " is expected, got shape " + shape);
+  };
+  expect("\0\0\x08\x01\0\0\0\x03\x05\x06\x07"s, "(3,)");
+  expect("\0\0\x08\x02\0\0\0\x02\0\0\0\x01\x05\x06"s, "(2, 1)");
+  write_bytes(folder / "train-images-idx3-ubyte", "\0\0\x08\x03\0\0\0\0\0\0\0\x02\0\0\0\x02"s);
+  expect_refusal([&] { load_mnist(folder.path()); },
+                 "[load_mnist] " + (folder / "train-images-idx3-ubyte").string() + ": there are no images");
+}
+
 }  // namespace
 }  // namespace likely::io

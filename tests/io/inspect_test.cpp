@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/create.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/npy.hpp"
 #include "likely/io/safetensors.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -65,7 +65,7 @@ TEST(Inspect, SaysWhetherChecksumsFit) {
   EXPECT_EQ(summary.files[0].changed, std::vector<std::string>{"w"});
   EXPECT_NE(summary.files[0].table().find("\n  checksums: do not fit\n  changed after it was written: w\n"),
             std::string::npos);
-  EXPECT_EQ(nlohmann::json::parse(json_of(summary))["files"][0]["changed"][0], "w");
+  EXPECT_EQ(io::parse_json<io::SortedJson>(json_of(summary))["files"][0]["changed"][0], "w");
   EXPECT_EQ(summary.records.at("sealed.json").at("checksum"), "does not fit");
 }
 
@@ -97,7 +97,7 @@ TEST(Inspect, ReadsNpzAndFolders) {
   EXPECT_EQ(record.at("seed"), "7");
   EXPECT_EQ(record.at("name"), "mlp");
   EXPECT_FALSE(record.contains("parts"));
-  EXPECT_EQ(nlohmann::json::parse(json_of(summary))["files"][0]["numbers"], 17);
+  EXPECT_EQ(io::parse_json<io::SortedJson>(json_of(summary))["files"][0]["numbers"], 17);
 }
 
 TEST(Inspect, WritesATableAndJson) {
@@ -105,11 +105,12 @@ TEST(Inspect, WritesATableAndJson) {
   save_npy(folder / "x.npy", tensor(std::vector<float>{1.0F, kInf}));
   const FileSummary summary = inspect(folder / "x.npy");
   EXPECT_NE(summary.table().find("1 tensor, 2 numbers, 1 of them not finite\n"), std::string::npos);
-  const auto json = nlohmann::json::parse(json_of(summary));
-  EXPECT_EQ(json["tensors"][0]["shape"], nlohmann::json::array({2}));
+  const auto json = io::parse_json<io::SortedJson>(json_of(summary));
+  EXPECT_EQ(json["tensors"][0]["shape"], io::SortedJson::array({2}));
   EXPECT_EQ(json["tensors"][0]["max"], 1.0);
   save_npy(folder / "nothing.npy", tensor(std::vector<float>{kInf}));
-  EXPECT_TRUE(nlohmann::json::parse(json_of(inspect(folder / "nothing.npy")))["tensors"][0]["max"].is_null());
+  EXPECT_TRUE(io::parse_json<io::SortedJson>(json_of(inspect(folder / "nothing.npy")))["tensors"][0]["max"]
+                  .is_null());
 }
 
 TEST(Inspect, RefusesOtherFiles) {

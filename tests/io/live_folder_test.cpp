@@ -1,11 +1,13 @@
 #include "likely/io/live_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <optional>
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/folder_leftovers.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/other_process.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -75,6 +77,140 @@ TEST(LiveFolder, TakesNothingFromAFolderPutInItsPlace) {
     write_bytes(folder / "run/recipe.json", "theirs");
   }
   EXPECT_EQ(read_bytes(folder / "run/recipe.json"), "theirs");
+}
+
+// What this process writes again and again is its own; whatever else is there under its names is not.
+TEST(LiveFolder, KeepsWhatOthersPutUnderItsNames) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "precious", "keep me");
+  const fs::path run = folder / "run";
+  LiveFolder live(run, kRun);
+  write_file(run / "config.json", "first");
+  write_file(run / "config.json", "second");
+  EXPECT_FALSE(fs::exists(run / "config.json.kept"));
+  fs::remove(run / "config.json");
+  write_bytes(run / "config.json", "theirs");
+  write_file(run / "config.json", "third");
+  EXPECT_EQ(read_bytes(run / "config.json"), "third");
+  EXPECT_EQ(read_bytes(run / "config.json.kept"), "theirs");
+  write_bytes(run / "config.json", "edited by them");
+  write_file(run / "config.json", "fourth");
+  EXPECT_EQ(read_bytes(run / "config.json.kept-2"), "edited by them");
+
+  fs::create_directory(run / "figures");
+  write_bytes(run / "figures/loss.png", "theirs");
+  write_file(run / "figures/loss.png", "ours");
+  EXPECT_EQ(read_bytes(run / "figures/loss.png.kept"), "theirs");
+  fs::create_symlink(folder / "precious", run / "model.safetensors");
+  write_file(run / "model.safetensors", "ours");
+  EXPECT_EQ(read_bytes(folder / "precious"), "keep me");
+  EXPECT_EQ(read_bytes(run / "model.safetensors"), "ours");
+  EXPECT_TRUE(fs::is_symlink(run / "model.safetensors.kept"));
+  fs::create_directory(run / "report.json");
+  write_bytes(run / "report.json/letter", "theirs");
+  write_file(run / "report.json", "ours");
+  EXPECT_EQ(read_bytes(run / "report.json"), "ours");
+  EXPECT_EQ(read_bytes(run / "report.json.kept/letter"), "theirs");
+  // The file appears while ours is being written.
+  AtomicFile table(run / "table.json");
+  table.write("ours");
+  write_bytes(run / "table.json", "theirs");
+  table.commit();
+  EXPECT_EQ(read_bytes(run / "table.json"), "ours");
+  EXPECT_EQ(read_bytes(run / "table.json.kept"), "theirs");
+  live.keep();
+}
+
+TEST(LiveFolder, TakesAwayNothingThatOthersPutUnderItsNames) {
+  const TemporaryFolder folder;
+  {
+    const LiveFolder run(folder / "run", kRun);
+    write_file(folder / "run/recipe.json", "ours");
+    write_file(folder / "run/config.json", "ours");
+    write_bytes(folder / "other", "theirs");
+    fs::rename(folder / "other", folder / "run/config.json");
+  }
+  EXPECT_EQ(read_bytes(folder / "run/config.json"), "theirs");
+  EXPECT_FALSE(fs::exists(folder / "run/recipe.json"));
+}
+
+TEST(LiveFolder, WritesNothingIntoAFolderPutInItsPlace) {
+  const auto swap = [](const fs::path& run) {
+    fs::rename(run, run.parent_path() / "moved");
+    fs::create_directory(run);
+    write_bytes(run / "recipe.json", "theirs");
+    write_bytes(run / "report.json", "theirs");
+  };
+  const TemporaryFolder folder;
+  const fs::path run = folder / "run";
+  const std::string refusal =
+      run.string() + ": another folder was put in its place meanwhile; nothing is written there";
+  {
+    LiveFolder live(run, kRun);
+    write_file(run / "recipe.json", "ours");
+    swap(run);
+    expect_refusal([&] { write_file(run / "model.safetensors", "ours"); }, refusal);
+    expect_refusal([&] { write_file(run / "recipe.json", "ours"); }, refusal);
+    expect_refusal([&] { make_folders(run / "figures"); }, refusal);
+    expect_refusal([&] { live.keep(); }, refusal);
+  }
+  EXPECT_EQ(read_bytes(run / "recipe.json"), "theirs");
+  EXPECT_EQ(read_bytes(folder / "moved/recipe.json"), "ours");
+  EXPECT_FALSE(fs::exists(run / "model.safetensors"));
+
+  // Where earlier results were to be replaced, these are not lost either.
+  const Finished finished;
+  {
+    const LiveFolder live(finished.run, kForced);
+    write_file(finished.run / "recipe.json", "ours");
+    swap(finished.run);
+  }
+  EXPECT_EQ(finished.folder.list(), "moved run run.kept");
+  EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "theirs");
+  EXPECT_EQ(read_bytes(finished.folder / "run.kept/model.safetensors"), "old");
+  EXPECT_FALSE(fs::exists(finished.folder / "run.kept/.likely-replaced"));
+
+  // Taken away, with nothing in its place.
+  const TemporaryFolder other;
+  const LiveFolder live(other / "run", kRun);
+  fs::rename(other / "run", other / "moved");
+  expect_refusal([&] { write_file(other / "run/recipe.json", "ours"); },
+                 (other / "run").string() + " is gone: it was moved or removed meanwhile");
+}
+
+// A link that leads elsewhere by now.
+TEST(LiveFolder, WritesNothingWhereALinkLeadsMeanwhile) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "first");
+  fs::create_directory(folder / "second");
+  fs::create_symlink("first", folder / "link");
+  const LiveFolder live(folder / "link", kRun);
+  fs::remove(folder / "link");
+  fs::create_symlink("second", folder / "link");
+  expect_refusal([&] { write_file(folder / "link/recipe.json", "ours"); },
+                 (folder / "link").string() +
+                     ": another folder was put in its place meanwhile; nothing is written there");
+  EXPECT_TRUE(fs::is_empty(folder / "second"));
+}
+
+TEST(LiveFolder, TakesTheLongestNames) {
+  const TemporaryFolder folder;
+  const std::string name(255, 'x');
+  {
+    LiveFolder run(folder / name, kRun);
+    write_file(folder / name / "recipe.json", "old");
+    run.keep();
+  }
+  {
+    LiveFolder run(folder / name, kForced);
+    write_file(folder / name / "recipe.json", "new");
+    write_bytes(folder / name / name, "theirs");
+    write_file(folder / name / name, "ours");
+    EXPECT_EQ(read_bytes(folder / name / (std::string(250, 'x') + ".kept")), "theirs");
+    run.keep();
+  }
+  EXPECT_EQ(folder.list(), name);
+  EXPECT_EQ(read_bytes(folder / name / "recipe.json"), "new");
 }
 
 TEST(LiveFolder, KeepsWhatHasCostTooMuch) {
@@ -157,6 +293,11 @@ TEST(LiveFolder, ComesBackAfterADeathWithoutACheckpoint) {
     make_folders(finished.run / "widths/8");
     write_file(finished.run / "widths/8/metrics.jsonl", "new");
     write_bytes(finished.run / "theirs.txt", "keep me");
+    write_file(finished.run / "columns.json", "new");  // whatever a recipe writes before it has a model
+    make_folders(finished.run / "figures");
+    write_file(finished.run / "figures/loss.gp", "new");
+    fs::create_directory(finished.run / "figures/.likely-figure-aB3xYz");
+    write_bytes(finished.run / "figures/.likely-figure-aB3xYz/draw.gp", "new");
     fs::create_directory(finished.run / "project");
     write_bytes(finished.run / "project/config.json", "keep me");
     testing::die();
@@ -167,11 +308,49 @@ TEST(LiveFolder, ComesBackAfterADeathWithoutACheckpoint) {
   EXPECT_EQ(read_bytes(finished.run / "theirs.txt"), "keep me");
   EXPECT_EQ(read_bytes(finished.run / "project/config.json"), "keep me");
   EXPECT_FALSE(fs::exists(finished.run / "widths"));
+  EXPECT_FALSE(fs::exists(finished.run / "columns.json"));
+  EXPECT_FALSE(fs::exists(finished.run / "columns.json.kept"));
+  EXPECT_FALSE(fs::exists(finished.run / "figures.kept"));
+  EXPECT_FALSE(fs::exists(finished.run / "figures/loss.gp"));
   EXPECT_FALSE(fs::exists(finished.run / ".likely-replaced"));
   EXPECT_FALSE(fs::exists(finished.run / "seed-1"));
   const LiveFolder run(finished.run, kForced);  // and is locked as it should be
   expect_refusal([&] { FolderLock second(finished.run); },
                  "another process is writing to " + finished.run.string());
+}
+
+// What somebody else put there does not make a run worth keeping.
+TEST(LiveFolder, ComesBackAfterADeathBesideWhatOthersPutThere) {
+  const Finished finished;
+  testing::in_a_process_that_dies([&] {
+    const LiveFolder run(finished.run, kForced);
+    write_file(finished.run / "recipe.json", "new");
+    write_bytes(finished.run / "report.json", "keep me");
+    testing::die();
+  });
+  { const FolderLock next(finished.run); }
+  finished.expect_old("run");
+  EXPECT_EQ(read_bytes(finished.run / "report.json"), "keep me");
+}
+
+// As long as something is left in it, a folder that was replaced has its list: without one it would be taken
+// for an unfinished one, which goes with all that it holds.
+TEST(LiveFolder, KeepsTheListWhileSomethingCannotBeMoved) {
+  const TemporaryFolder folder;
+  const fs::path left = folder / ".run.likely-old";
+  fs::create_directory(left);
+  write_bytes(left / "model.safetensors", "old");
+  write_bytes(left / "theirs.txt", "keep me");
+  ASSERT_EQ(detail::note_replaced(left, {"model.safetensors"}), 0);
+  EXPECT_EQ(detail::clear_replaced(left, folder / "not-there", {"model.safetensors"}),
+            std::vector<std::string>{});
+  EXPECT_EQ(read_bytes(left / "theirs.txt"), "keep me");
+  EXPECT_FALSE(fs::exists(left / "model.safetensors"));
+  EXPECT_TRUE(fs::exists(left / ".likely-replaced"));
+  fs::create_directory(folder / "run");
+  EXPECT_EQ(detail::clear_replaced(left, folder / "run", {"model.safetensors"}),
+            std::vector<std::string>{"theirs.txt"});
+  EXPECT_EQ(folder.list(), "run");
 }
 
 TEST(LiveFolder, IsReplacedAfterADeathWithACheckpoint) {
@@ -192,12 +371,45 @@ TEST(LiveFolder, IsReplacedAfterADeathWithACheckpoint) {
   EXPECT_FALSE(fs::exists(finished.run / "figures/loss.png"));
 }
 
+// The last of what was replaced is gone, and a list is left that could not be removed.
+TEST(LiveFolder, LeavesNoListBeside) {
+  const Finished finished;
+  fs::create_directory(finished.folder / ".run.likely-old");
+  write_bytes(finished.folder / ".run.likely-old/.likely-made", std::string("model.safetensors\0", 18));
+  { const FolderLock next(finished.run); }
+  finished.expect_old("run");
+}
+
 TEST(LiveFolder, ComesBackAfterADeathBetweenTwoNames) {
   const Finished finished;  // as where the file system cannot let names trade places
   fs::rename(finished.run, finished.folder / ".run.likely-old");
   fs::create_directory(finished.folder / ".run.likely-new");
   { const FolderLock next(finished.run); }
   finished.expect_old("run");
+}
+
+// A list that is no file says nothing, and nobody waits for it.
+TEST(LiveFolder, DoesNotWaitForAListThatIsAPipe) {
+  const Finished finished;
+  const fs::path left = finished.folder / ".run.likely-old";
+  fs::create_directory(left);
+  ASSERT_EQ(mkfifo((left / ".likely-replaced").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo((left / ".likely-made").c_str(), 0600), 0);
+  { const FolderLock next(finished.run); }
+  finished.expect_old("run");
+}
+
+// Under the name of a file of the run: somebody else's.
+TEST(LiveFolder, SetsAsideWhatIsNoFile) {
+  const Finished finished;
+  fs::remove(finished.run / "model.safetensors");
+  ASSERT_EQ(mkfifo((finished.run / "model.safetensors").c_str(), 0600), 0);
+  const detail::MadeRecord made(fs::canonical(finished.run), finished.run, detail::MadeRecord::Known::all);
+  write_file(finished.run / "model.safetensors", "new");
+  EXPECT_EQ(read_bytes(finished.run / "model.safetensors"), "new");
+  EXPECT_TRUE(fs::is_fifo(finished.run / "model.safetensors.kept"));
+  write_file(finished.run / "recipe.json", "new");
+  EXPECT_FALSE(fs::exists(finished.run / "recipe.json.kept"));
 }
 
 }  // namespace

@@ -133,8 +133,13 @@ TEST(ModelFile, AsksPartsWhetherTheyFit) {
   const TemporaryFolder folder;
   const auto path = folder / "m";
   std::pair saved(data::Standardizer{zeros({2}), ones({2})}, nn::BatchNorm(3));
+  const auto write = [&] {  // save() would refuse it
+    NamedTensors named;
+    for (const Part& part : named_parts(saved)) named.tensors.emplace_back(part.name, part.value);
+    save_safetensors(path, named);
+  };
   saved.second.running_var = full({3}, -1.0);
-  save(path, saved);
+  write();
   std::pair loaded(data::Standardizer(), nn::BatchNorm(3));
   expect_refusal([&] { load(path, loaded); },
                  "[load] " + path.string() +
@@ -142,12 +147,12 @@ TEST(ModelFile, AsksPartsWhetherTheyFit) {
   EXPECT_FALSE(loaded.first.mean.defined());
   saved.second.running_var = ones({3});
   saved.first.scale = zeros({2});
-  save(path, saved);
+  write();
   expect_refusal([&] { load(path, loaded); },
                  "[load] " + path.string() +
                      " does not fit the model:\n  different: 0.scale holds 0, must be finite and above 0");
   saved.first.scale = ones({3});
-  save(path, saved);
+  write();
   expect_refusal([&] { load(path, loaded); },
                  "[load] " + path.string() +
                      " does not fit the model:\n  different: 0.scale is (3,) f32, must be (2,) f32");

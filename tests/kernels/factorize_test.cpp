@@ -192,13 +192,15 @@ TYPED_TEST(Factorize, SameBitsForAnyNumberOfThreads) {
   using T = TypeParam;
   const int before = threads();
   constexpr std::int64_t kSize = 400;
-  const auto run = [] {
-    Matrix<T> l = positive_definite<T>(kSize);
+  const Matrix<T> definite = positive_definite<T>(kSize);
+  const Matrix<T> any = numbers<T>(kSize, kSize, 1), right = numbers<T>(kSize, kSize, 4);
+  const auto run = [&] {
+    Matrix<T> l = definite;
     cholesky(kSize, l.data());
-    Matrix<T> packed = numbers<T>(kSize, kSize, 1);
+    Matrix<T> packed = any;
     std::vector<std::int64_t> pivots(kSize);
     lu(kSize, packed.data(), pivots.data());
-    Matrix<T> x = numbers<T>(kSize, kSize, 4);
+    Matrix<T> x = right;
     triangular_solve({.lower = true, .transpose = true, .unit_diagonal = false}, kSize, kSize, l.data(),
                      x.data());
     l.insert(l.end(), packed.begin(), packed.end());

@@ -245,20 +245,23 @@ void check_arguments(DType type) {
     }
     const std::size_t n = static_cast<std::size_t>(view.outer * view.inner);
     std::vector<std::int64_t> largest(n), least(n);
+    for_each_result(view, x, [&](std::int64_t place, const std::vector<T>& line) {
+      std::size_t high = 0, low = 0;
+      for (std::size_t i = 1; i < line.size(); ++i) {
+        const bool nan = line[i] != line[i];
+        if (line[high] == line[high] && (nan || line[i] > line[high])) high = i;
+        if (line[low] == line[low] && (nan || line[i] < line[low])) low = i;
+      }
+      largest[place] = static_cast<std::int64_t>(high);
+      least[place] = static_cast<std::int64_t>(low);
+    });
     for (const int threads_used : {1, 2}) {
       set_threads(threads_used);
-      arg_reduce(ArgReduce::argmax, type, x.data(), largest.data(), view.outer, view.reduced, view.inner);
-      arg_reduce(ArgReduce::argmin, type, x.data(), least.data(), view.outer, view.reduced, view.inner);
-      for_each_result(view, x, [&](std::int64_t place, const std::vector<T>& line) {
-        std::size_t high = 0, low = 0;
-        for (std::size_t i = 1; i < line.size(); ++i) {
-          const bool nan = line[i] != line[i];
-          if (line[high] == line[high] && (nan || line[i] > line[high])) high = i;
-          if (line[low] == line[low] && (nan || line[i] < line[low])) low = i;
-        }
-        ASSERT_EQ(largest[place], static_cast<std::int64_t>(high)) << view.reduced << " x " << view.inner;
-        ASSERT_EQ(least[place], static_cast<std::int64_t>(low));
-      });
+      std::vector<std::int64_t> found(n, -1);
+      arg_reduce(ArgReduce::argmax, type, x.data(), found.data(), view.outer, view.reduced, view.inner);
+      ASSERT_EQ(found, largest) << view.reduced << " x " << view.inner;
+      arg_reduce(ArgReduce::argmin, type, x.data(), found.data(), view.outer, view.reduced, view.inner);
+      ASSERT_EQ(found, least) << view.reduced << " x " << view.inner;
     }
   }
   set_threads(1);

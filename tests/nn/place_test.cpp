@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "likely/autodiff/gradient.hpp"
@@ -11,6 +15,11 @@
 #include "likely/nn/nn.hpp"
 #include "likely/nn/trained_layers.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/convolution.hpp"
+#include "likely/ops/index.hpp"
+#include "likely/ops/linear.hpp"
+#include "likely/ops/matmul.hpp"
+#include "likely/ops/normalize.hpp"
 #include "likely/ops/reduce.hpp"
 #include "tests/support/check_gradients.hpp"
 
@@ -114,6 +123,123 @@ TEST(Place, ListsAndResidualsAndOtherLayers) {
   EXPECT_THROW(normed(ones({5, 3}), Training(Rng(1))), LayerError);
 }
 
+// A copy of a layer is found by the numbers it shares with the model's.
+TEST(Place, LayersTakenByValueAreNamed) {
+  const Net model = net(Rng(1));
+  const Tensor x = ones({5, 4});
+  const std::string named = kReason + ", in layer \"blocks.1.out\" (Linear)";
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): that is the test
+  expect_refusal([&] { grad(model, [&](Net m) { return sum(m(x)); }); }, named);
+  const auto block_by_block = [&](const Net& m) {
+    Tensor h = m.first(x);
+    for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+      const Block block = m.blocks[i];  // NOLINT(performance-unnecessary-copy-initialization)
+      h = block(h);
+    }
+    return sum(h);
+  };
+  expect_refusal([&] { grad(model, block_by_block); }, named);
+  expect_refusal([&] { naming_layers(model, [&] { return block_by_block(model); }); }, named);
+
+  Rng rng(1);
+  const std::pair pair{nn::Sequential{nn::Linear(4, 4, rng.split()), nn::Softmax{.axis = 7}},
+                       nn::Linear(4, 4, rng.split())};
+  using Pair = std::remove_const_t<decltype(pair)>;
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): that is the test
+  expect_refusal(
+      [&] { grad(std::tuple(pair, 1.0 * x), [](Pair m, const Tensor& at) { return sum(m.first(at)); }); },
+      "[softmax] axis 7 is out of range for shape (5, 4), in layer \"0.0.1\" (Softmax)");
+}
+
+// Which layer without tensors a copy was made of, nobody can tell.
+TEST(Place, ACopyThatMayBeOfAnyIsNotGuessed) {
+  const std::vector<nn::Softmax> model(1, nn::Softmax{.axis = 7});
+  const auto call = [](const nn::Softmax& layer) {
+    return inside_layer(layer, [&] { return layer(ones({2})); });
+  };
+  const std::string reason = "[softmax] axis 7 is out of range for shape (2,)";
+  expect_refusal([&] { naming_layers(model, [&] { return call(nn::Softmax{.axis = 7}); }); }, reason);
+  expect_refusal([&] { naming_layers(model, [&] { return call(model[0]); }); },
+                 reason + ", in layer \"0\" (Softmax)");
+}
+
+// Layers of one's own that call operations themselves.
+struct OwnLinear {
+  Tensor weight, bias;
+  Tensor operator()(const Tensor& x) const { return linear(x, weight, bias); }
+  LIKELY_PARTS(weight, bias)
+};
+struct OwnProduct {
+  std::vector<Tensor> factors;
+  Tensor operator()(const Tensor& x) const { return matmul(x, factors[1]); }
+  LIKELY_PARTS(factors)
+};
+struct OwnScale {
+  Tensor scale;
+  Tensor operator()(const Tensor& x) const { return x * scale; }
+  LIKELY_PARTS(scale)
+};
+struct OwnFilter {
+  Tensor weight;
+  Tensor operator()(const Tensor& x) const { return conv1d(x, weight); }
+  LIKELY_PARTS(weight)
+};
+struct OwnTable {
+  Tensor table;
+  Tensor operator()(const Tensor& ids) const { return embedding(table, ids); }
+  LIKELY_PARTS(table)
+};
+struct OwnNorm {
+  Tensor weight;
+  Tensor operator()(const Tensor& x) const { return layer_norm(x, 1, weight, {}); }
+  LIKELY_PARTS(weight)
+};
+
+template <class Layer>
+void expect_named(const Layer& good, const Layer& bad, const Tensor& x, const std::string& reason,
+                  const std::string& type) {
+  const std::vector<Layer> model{good, bad};
+  const auto loss = [&](const auto& m) { return sum(m[0](x)) + sum(m[1](x)); };
+  const std::string named = reason + ", in layer \"1\" (" + type + ")";
+  expect_refusal([&] { grad(model, loss); }, named);
+  expect_refusal([&] { naming_layers(model, [&] { return loss(model); }); }, named);
+  // In a Sequential the layer is known by itself, and by what it is inside of.
+  const nn::Sequential outer{nn::Identity{}, nn::Apply{[](const Tensor& t) { return t; }}, bad};
+  expect_refusal([&] { grad(outer, [&](const auto& m) { return sum(m(x)); }); },
+                 reason + ", in layer \"2\" (" + type + ")");
+}
+
+TEST(Place, OwnLayersThatCallOperationsAreNamed) {
+  const Tensor x = ones({5, 4});
+  expect_named(OwnLinear{ones({2, 4}), {}}, OwnLinear{ones({2, 3}), zeros({2})}, x, kReason, "OwnLinear");
+  expect_named(OwnProduct{{ones({1}), ones({4, 2})}}, OwnProduct{{ones({1}), ones({3, 2})}}, x,
+               "[matmul] inner dimensions differ: (5, 4) x (3, 2)", "OwnProduct");
+  expect_named(OwnScale{ones({4})}, OwnScale{ones({3})}, x,
+               "[multiply] shapes do not broadcast: (5, 4) and (3,)", "OwnScale");
+  expect_named(OwnNorm{ones({4})}, OwnNorm{ones({3})}, x,
+               "[layer_norm] weight must have shape (4,), got (3,)", "OwnNorm");
+  expect_named(OwnFilter{ones({1, 2, 3})}, OwnFilter{ones({1, 3, 3})}, ones({5, 2, 8}),
+               "[conv1d] the weight takes 3 channels in 1 groups: input (5, 2, 8) and weight (1, 3, 3)",
+               "OwnFilter");
+  expect_named(OwnTable{ones({4, 2})}, OwnTable{ones({3, 2})}, tensor({0, 3}),
+               "[embedding] index 3 at (1,) is not in [0, 3)", "OwnTable");
+}
+
+struct Two {
+  Tensor first, second;
+  LIKELY_PARTS(first, second)
+};
+
+// A model that is a layer itself has no name, but its parts do.
+TEST(Place, PartsOfTheModelItselfAreNamed) {
+  const Two model{ones({4, 3}), ones({4, 2})};
+  expect_refusal(
+      [&] { grad(model, [](const Two& m) {
+              return sum(matmul(matmul(ones({5, 4}), m.first), m.second));
+            }); },
+      "[matmul] inner dimensions differ: (5, 3) x (4, 2), with part \"second\"");
+}
+
 // A mistake of the loss, outside all layers, is not blamed on one.
 TEST(Place, WhatHappensOutsideLayersKeepsItsMessage) {
   Rng rng(1);
@@ -128,6 +254,35 @@ struct Own {
   Tensor weight;
   Tensor operator()(const Tensor& x) const { return x * weight; }
   Tensor operator()(const Tensor& x, const Training&) const { return x * weight * 2.0; }
+  LIKELY_PARTS(weight)
+};
+struct Generic {  // takes anything, and so says nothing of training
+  Tensor weight;
+  Tensor operator()(const Tensor& x, const auto&...) const { return x * weight; }
+  LIKELY_PARTS(weight)
+};
+struct Deduced {
+  Tensor weight;
+  auto operator()(const auto& x, auto&&... training) {
+    if constexpr (sizeof...(training) > 0) (training.split(), ...);
+    return x * weight;
+  }
+  LIKELY_PARTS(weight)
+};
+struct Asked {  // takes anything, and says what it does with it
+  Tensor weight;
+  Tensor operator()(const Tensor& x, const auto&...) const { return x * weight; }
+  bool changes_in_training() const { return true; }
+  LIKELY_PARTS(weight)
+};
+struct Overloaded {
+  Tensor weight;
+  Tensor operator()(const Tensor& x) const { return x * weight; }
+  Tensor operator()(const Tensor& x, const Tensor& mask) const { return x * weight * mask; }
+  template <class Number>
+  Tensor operator()(const Tensor& x, Number temperature, int) const {
+    return x * weight * temperature;
+  }
   LIKELY_PARTS(weight)
 };
 struct Handing {  // hands training on to layers that have no use for it
@@ -152,6 +307,14 @@ TEST(TrainedLayers, AreFoundByTheirCall) {
   EXPECT_EQ(nn::first_trained_layer(nn::Dropout(0.1)), "the model");
   EXPECT_EQ(nn::first_trained_layer(nn::Sequential{nn::Dropout(0.0), nn::GaussianNoise(0.0)}), "");
   EXPECT_EQ(nn::first_trained_layer(std::pair(linear(), Own{tensor({1.0})})), "1");
+}
+
+TEST(TrainedLayers, ACallThatTakesAnythingIsNone) {
+  EXPECT_EQ(nn::first_trained_layer(Generic{tensor({1.0})}), "");
+  EXPECT_EQ(nn::first_trained_layer(Deduced{tensor({1.0})}), "");
+  EXPECT_EQ(nn::first_trained_layer(Overloaded{tensor({1.0})}), "");
+  EXPECT_EQ(nn::first_trained_layer(std::pair(Generic{tensor({1.0})}, Own{tensor({1.0})})), "1");
+  EXPECT_EQ(nn::first_trained_layer(Asked{tensor({1.0})}), "the model");
 }
 
 }  // namespace

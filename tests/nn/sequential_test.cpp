@@ -151,5 +151,23 @@ TEST(Sequential, TrainsInTheSameBitsForAnyNumberOfThreads) {
   set_threads(before);
 }
 
+// Who is to blame is known outside of the layer, too.
+TEST(Sequential, KeepsTheFaultOfAnError) {
+  Rng rng(1);
+  const nn::Sequential model{nn::Linear(3, 4, rng.split()), nn::Tanh{}};
+  const auto fault_of = [&](const Tensor& x) {
+    try {
+      naming_layers(model, [&] { return model(x); });
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string(error.what()).ends_with(", in layer \"0\" (Linear)")) << error.what();
+      return error.fault();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return Fault::input;
+  };
+  EXPECT_EQ(fault_of(zeros({2, 5})), Fault::input);
+  EXPECT_EQ(fault_of(expand(zeros({1, 3}), {std::int64_t{1} << 50, 3})), Fault::memory);
+}
+
 }  // namespace
 }  // namespace likely

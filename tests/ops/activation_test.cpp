@@ -150,6 +150,24 @@ TEST(Activation, SlopesAtKinksAreThoseOfTheLeft) {
   EXPECT_EQ(slope(rect, 1.0), 0.0);
 }
 
+TEST(Activation, StepsOfNanAreNan) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = tensor({-1.0, nan, 0.5, nan, 2.0}, dtype);
+    const std::vector<double> step = heaviside(x).to_vector<double>(), box = rect(x).to_vector<double>();
+    EXPECT_EQ(step[0], 0.0);
+    EXPECT_EQ(step[2], 1.0);
+    EXPECT_EQ(step[4], 1.0);
+    EXPECT_EQ(box[0], 0.0);
+    EXPECT_EQ(box[2], 1.0);
+    EXPECT_EQ(box[4], 0.0);
+    for (const std::size_t i : {1, 3}) {
+      EXPECT_TRUE(std::isnan(step[i]));
+      EXPECT_TRUE(std::isnan(box[i]));
+    }
+  }
+}
+
 TEST(Activation, WholeNumbersBecomeFloating) {
   EXPECT_EQ(relu(tensor({-1, 2})).dtype(), DType::f32);
   EXPECT_EQ(sigmoid(tensor({0})).item(), 0.5);

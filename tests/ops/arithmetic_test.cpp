@@ -260,6 +260,43 @@ TEST(Arithmetic, AssignmentMakesANewValue) {
   EXPECT_EQ(before.to_vector<float>(), (Floats{1, 2}));
 }
 
+TEST(Arithmetic, AssignmentTakesNumbers) {
+  Tensor x = tensor({1.0, 2.0}, DType::f64);
+  const Tensor before = x;
+  x += 1;
+  x *= 3.0;
+  x -= 2;
+  x /= 4;
+  EXPECT_EQ(x.dtype(), DType::f64);
+  EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{1.0, 1.75}));
+  EXPECT_EQ(before.to_vector<double>(), (std::vector<double>{1.0, 2.0}));
+  Tensor whole = tensor({5, 6});
+  whole /= 2;
+  EXPECT_EQ(whole.to_vector<std::int64_t>(), (std::vector<std::int64_t>{2, 3}));
+  whole += 0.5;  // as whole + 0.5
+  EXPECT_EQ(whole.dtype(), DType::f32);
+  Buffer buffer = tensor({1.0});
+  buffer += 1;
+  EXPECT_EQ(buffer.item(), 2.0);
+}
+
+TEST(Arithmetic, AssignmentPassesTheGradientOn) {
+  testing::check_gradients("assigned",
+                           [](const std::vector<Tensor>& t) {
+                             Tensor x = t[0];
+                             x += 1.5;
+                             x *= t[1];
+                             x -= 2;
+                             x *= 3;
+                             x /= t[0] * t[0] + 1;
+                             x /= 2.5;
+                             x += t[1];
+                             x -= t[0];
+                             return x;
+                           },
+                           {testing::numbers({3, 2}, 1.0, 1), testing::numbers({2}, 1.0, 2)});
+}
+
 TEST(Arithmetic, Refusals) {
   expect_refusal([] { zeros({2, 3}) + zeros({2}); }, "[add] shapes do not broadcast: (2, 3) and (2,)");
   expect_refusal([] { zeros({2}) - zeros({3}); }, "[subtract] shapes do not broadcast: (2,) and (3,)");

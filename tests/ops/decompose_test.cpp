@@ -17,7 +17,7 @@ namespace {
 
 using testing::check_gradients;
 using testing::expect_refusal;
-using testing::scattered;
+using testing::numbers;
 using Inputs = std::vector<Tensor>;
 
 Tensor squared(const Tensor& root) { return matmul(root, transpose(root)) + eye(root.dim(-1), root.dtype()); }
@@ -42,11 +42,11 @@ TEST(Cholesky, MultipliesBackInBatches) {
 }
 
 TEST(Cholesky, HasGradients) {
-  check_gradients("cholesky", [](const Inputs& x) { return cholesky(squared(x[0])); }, {scattered({3, 3})});
+  check_gradients("cholesky", [](const Inputs& x) { return cholesky(squared(x[0])); }, {numbers({3, 3})});
   check_gradients("cholesky of one", [](const Inputs& x) { return cholesky(squared(x[0])); },
-                  {scattered({1, 1})});
+                  {numbers({1, 1})});
   check_gradients("cholesky batch", [](const Inputs& x) { return cholesky(squared(transpose(x[0]))); },
-                  {scattered({2, 2, 2})});
+                  {numbers({2, 2, 2})});
 }
 
 TEST(Cholesky, Refuses) {
@@ -74,7 +74,7 @@ TEST(Cholesky, Refuses) {
 TEST(Lu, MultipliesBack) {
   for (const Shape& shape :
        {Shape{1, 1}, Shape{4, 4}, Shape{2, 3, 3}, Shape{60, 60}, Shape{0, 0}, Shape{0, 2, 2}}) {
-    const Tensor a = scattered(shape);
+    const Tensor a = numbers(shape);
     const Lu factors = lu(a);
     EXPECT_TRUE(array_equal(factors.lower, tril(factors.lower)));
     EXPECT_TRUE(array_equal(factors.upper, triu(factors.upper)));
@@ -90,16 +90,16 @@ TEST(Lu, MultipliesBack) {
 }
 
 TEST(Lu, HasGradients) {
-  check_gradients("lower", [](const Inputs& x) { return lu(x[0]).lower; }, {scattered({3, 3})});
-  check_gradients("upper", [](const Inputs& x) { return lu(x[0]).upper; }, {scattered({3, 3})});
+  check_gradients("lower", [](const Inputs& x) { return lu(x[0]).lower; }, {numbers({3, 3})});
+  check_gradients("upper", [](const Inputs& x) { return lu(x[0]).upper; }, {numbers({3, 3})});
   check_gradients("both",
                   [](const Inputs& x) {
                     const Lu factors = lu(transpose(x[0]));
                     return matmul(factors.upper, factors.lower);
                   },
-                  {scattered({2, 2, 2})});
+                  {numbers({2, 2, 2})});
   check_gradients("of one", [](const Inputs& x) { return lu(x[0]).lower * lu(x[0]).upper; },
-                  {scattered({1, 1})});
+                  {numbers({1, 1})});
 }
 
 TEST(Lu, Refuses) {
@@ -124,21 +124,21 @@ Tensor system_of(const Tensor& a, const TriangularSolve& way) {
 }
 
 TEST(TriangularSolve, Solves) {
-  const Tensor a = scattered({4, 4}) + eye(4, DType::f64) * 3.0;
-  const Tensor stacked = scattered({3, 1, 4, 4}) + eye(4, DType::f64) * 3.0;
+  const Tensor a = numbers({4, 4}) + eye(4, DType::f64) * 3.0;
+  const Tensor stacked = numbers({3, 1, 4, 4}) + eye(4, DType::f64) * 3.0;
   for (const TriangularSolve& way : kWays) {
-    const Tensor b = scattered({4, 2}, 2);
+    const Tensor b = numbers({4, 2}, 1.0, 2);
     EXPECT_TRUE(allclose(matmul(system_of(a, way), triangular_solve(a, b, way)), b, 1e-12, 1e-12));
-    const Tensor v = scattered({4}, 3);
+    const Tensor v = numbers({4}, 1.0, 3);
     EXPECT_TRUE(allclose(matmul(system_of(a, way), triangular_solve(a, v, way)), v, 1e-12, 1e-12));
-    const Tensor many = scattered({5, 4, 2}, 4);
+    const Tensor many = numbers({5, 4, 2}, 1.0, 4);
     EXPECT_TRUE(allclose(matmul(system_of(a, way), triangular_solve(a, many, way)), many, 1e-12, 1e-12));
     const Tensor x = triangular_solve(stacked, many, way);
     EXPECT_EQ(x.shape(), (Shape{3, 5, 4, 2}));
     EXPECT_TRUE(allclose(matmul(system_of(stacked, way), x), expand(many, x.shape()), 1e-12, 1e-12));
-    const Tensor turned = triangular_solve(transpose(a), transpose(scattered({3, 4})), way);
+    const Tensor turned = triangular_solve(transpose(a), transpose(numbers({3, 4})), way);
     EXPECT_TRUE(
-        allclose(matmul(system_of(transpose(a), way), turned), transpose(scattered({3, 4})), 1e-12, 1e-12));
+        allclose(matmul(system_of(transpose(a), way), turned), transpose(numbers({3, 4})), 1e-12, 1e-12));
   }
   EXPECT_EQ(triangular_solve(eye(2), ones({2, 1}, DType::f64)).dtype(), DType::f64);
   EXPECT_EQ(triangular_solve(zeros({0, 0}), zeros({0, 3})).shape(), (Shape{0, 3}));
@@ -150,10 +150,10 @@ TEST(TriangularSolve, HasGradients) {
     const auto solution = [&](const Inputs& x) {
       return triangular_solve(x[0] + eye(x[0].dim(-1), DType::f64) * 2.0, x[1], way);
     };
-    check_gradients("triangular_solve", solution, {scattered({3, 3}), scattered({3, 2}, 1)});
-    check_gradients("of one", solution, {scattered({1, 1}), scattered({1, 1}, 1)});
-    check_gradients("vector", solution, {scattered({2, 2}), scattered({2}, 1)});
-    check_gradients("broadcast", solution, {scattered({2, 1, 2, 2}), scattered({2, 2, 1}, 1)});
+    check_gradients("triangular_solve", solution, {numbers({3, 3}), numbers({3, 2}, 1.0, 1)});
+    check_gradients("of one", solution, {numbers({1, 1}), numbers({1, 1}, 1.0, 1)});
+    check_gradients("vector", solution, {numbers({2, 2}), numbers({2}, 1.0, 1)});
+    check_gradients("broadcast", solution, {numbers({2, 1, 2, 2}), numbers({2, 2, 1}, 1.0, 1)});
   }
 }
 
@@ -185,8 +185,8 @@ TEST(TriangularSolve, Refuses) {
 
 TEST(Decompose, SameBitsForAnyNumberOfThreads) {
   const int before = threads();
-  const Tensor many = scattered({50, 40, 40});
-  const Tensor large = scattered({300, 300}).to(DType::f32);
+  const Tensor many = numbers({50, 40, 40});
+  const Tensor large = numbers({300, 300}).to(DType::f32);
   const auto run = [&] {
     const Lu factors = lu(large);
     return Inputs{cholesky(squared(many)), factors.lower, factors.upper,

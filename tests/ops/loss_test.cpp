@@ -302,5 +302,45 @@ TEST(Losses, GiveTheSameBitsForAnyNumberOfThreads) {
   set_threads(saved);
 }
 
+TEST(RegressionLosses, ByHand) {
+  const Tensor prediction = tensor({1.0, -2.0, 0.5, 4.0}), target = tensor({0, 1, 0, 0});
+  // Errors 1, -3, 0.5 and 4.
+  EXPECT_FLOAT_EQ(static_cast<float>(mean_squared_error(prediction, target).item()), 26.25F / 4.0F);
+  EXPECT_EQ(mean_squared_error(prediction, target, kSum).item(), 26.25);
+  EXPECT_EQ(mean_absolute_error(prediction, target).item(), 8.5 / 4.0);
+  EXPECT_EQ(mean_absolute_error(prediction, target, kNone).to_vector<float>(),
+            (std::vector<float>{1.0F, 3.0F, 0.5F, 4.0F}));
+  EXPECT_EQ(huber(prediction, target, {.delta = 2.0, .reduction = Reduction::none}).to_vector<float>(),
+            (std::vector<float>{0.5F, 4.0F, 0.125F, 6.0F}));
+  // Where the error is 0 the slope of all three is 0.
+  for (const auto& loss : {+[](const Tensor&p, const Tensor&t) { return mean_squared_error(p, t); },
+                           +[](const Tensor&p, const Tensor&t) { return mean_absolute_error(p, t); },
+                           +[](const Tensor&p, const Tensor&t) { return huber(p, t); }}) {
+    const Tensor same = numbers({5});
+    EXPECT_EQ(sum(abs(grad(same, [&](const Tensor& p) { return loss(p, same); }))).item(), 0.0);
+  }
+}
+
+TEST(RegressionLosses, KeepTheDigitsOfF64) {
+  // In f32 both numbers are the same.
+  const Tensor loss = mean_squared_error(tensor({16777216.0}), tensor({16777217.0}, DType::f64));
+  EXPECT_EQ(loss.dtype(), DType::f64);
+  EXPECT_EQ(loss.item(), 1.0);
+}
+
+TEST(RegressionLosses, RefuseToBroadcast) {
+  const Tensor column = zeros({3, 1}), row = zeros({3});
+  expect_refusal([&] { mean_squared_error(column, row); },
+                 "[mean_squared_error] prediction and target differ in shape: (3, 1) and (3,)");
+  expect_refusal([&] { mean_absolute_error(row, zeros({})); },
+                 "[mean_absolute_error] prediction and target differ in shape: (3,) and ()");
+  expect_refusal([&] { huber(column, row); },
+                 "[huber] prediction and target differ in shape: (3, 1) and (3,)");
+  expect_refusal([&] { huber(row, row, {.delta = 0.0}); }, "[huber] delta must be finite and above 0, got 0");
+  expect_refusal([] { mean_squared_error(zeros({0}), zeros({0})); },
+                 "[mean_squared_error] there is nothing to average over, use another reduction");
+  EXPECT_EQ(mean_squared_error(zeros({0}), zeros({0}), kSum).item(), 0.0);
+}
+
 }  // namespace
 }  // namespace likely

@@ -28,17 +28,21 @@ constexpr const char* kSquare =
     "[tensor] out of memory: shape (4294967296, 4294967296) has too many elements";
 
 TEST(Overflow, OfViews) {
-  expect_refusal([] { reshape(zeros({0}), {kLarge, kLarge}); }, kSquare);
+  expect_refusal(
+      [] {
+        reshape(zeros({0}), {kLarge, kLarge});
+      },
+      "[reshape] cannot reshape (0,) to (4294967296, 4294967296)");
   expect_refusal(
       [] {
         reshape(zeros({0}), {kLarge, kLarge, 0});
       },
-      "[tensor] out of memory: shape (4294967296, 4294967296, 0) has too many elements");
+      "[reshape] cannot reshape (0,) to (4294967296, 4294967296, 0)");
   expect_refusal(
       [] {
         reshape(zeros({1}), {-1, kLarge, kLarge});
       },
-      "[tensor] out of memory: shape (1, 4294967296, 4294967296) has too many elements");
+      "[reshape] cannot reshape (1,) to (-1, 4294967296, 4294967296)");
   expect_refusal(
       [] {
         reshape(zeros({1}), {kLarge, 1 << 10});

@@ -352,6 +352,32 @@ TEST(Reduce, Refusals) {
   expect_refusal([&] { Axes(std::vector<int>(9, 0)); }, "[reduce] at most 8 axes can be named, got 9");
 }
 
+// The mean of equal numbers is rounded, but they do not differ.
+TEST(Reduce, EqualNumbersDoNotVary) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const double value : {0.1, -1e-3, 1.0 / 3.0, 12345.678, 1e-30, 1e30, 16777217.0}) {
+      for (const std::int64_t count : {2, 3, 7, 10, 1000, 100'003}) {
+        const Tensor x = constant({count, 3}, value, dtype).copy();
+        const Tensor columns = var(x, 0), spread = likely::std(x, {}, false, 1.0);
+        EXPECT_EQ(columns.to_vector<double>(), (Doubles{0, 0, 0})) << value << ", " << count << " times";
+        EXPECT_EQ(spread.item(), 0.0) << value << ", " << count << " times";
+      }
+    }
+  }
+  // Rows that hold equal numbers beside rows that do not, and numbers that differ by as little as they can.
+  const float low = 0.1F, high = std::nextafter(low, 1.0F);
+  const Tensor x = tensor(Floats{low, low, low, low, high, low, low, low, 3.0F}, Shape{3, 3});
+  const std::vector<double> rows = var(x, 1, true).to_vector<double>();
+  EXPECT_EQ(rows[0], 0.0);
+  const double gap = static_cast<double>(high) - static_cast<double>(low);
+  EXPECT_GT(rows[1], 0.0);
+  EXPECT_LT(rows[1], gap * gap);
+  EXPECT_NEAR(rows[2], 2.0 / 9.0 * 2.9 * 2.9, 1e-6);
+  const Tensor with_nan = tensor(Doubles{1.0, kNan, 1.0, 1.0}, Shape{2, 2});
+  EXPECT_TRUE(std::isnan(var(with_nan, 1).at({0})));
+  EXPECT_EQ(var(with_nan, 1).at({1}), 0.0);
+}
+
 TEST(Reduce, SameBitsForAnyNumberOfThreads) {
   const int before = threads();
   const Tensor x = numbers({37, 300, 41}).to(DType::f32);

@@ -13,14 +13,13 @@
 #include "likely/ops/matmul.hpp"
 #include "likely/ops/view.hpp"
 #include "tests/support/check_gradients.hpp"
-#include "tests/support/matrices.hpp"
 
 namespace likely {
 namespace {
 
 using testing::check_gradients;
 using testing::expect_refusal;
-using testing::scattered;
+using testing::numbers;
 using Inputs = std::vector<Tensor>;
 
 const double kInfinity = std::numeric_limits<double>::infinity();
@@ -48,19 +47,19 @@ double determinant(const Tensor& a) {
 
 TEST(Solve, Solves) {
   EXPECT_TRUE(allclose(solve(tensor({{3.0, 1.0}, {1.0, 2.0}}), tensor({9.0, 8.0})), tensor({2.0, 3.0})));
-  const Tensor a = scattered({5, 5});
-  const Tensor b = scattered({5, 3}, 1);
+  const Tensor a = numbers({5, 5});
+  const Tensor b = numbers({5, 3}, 1.0, 1);
   EXPECT_TRUE(allclose(matmul(a, solve(a, b)), b, 1e-11, 1e-11));
   EXPECT_TRUE(allclose(matmul(transpose(a), solve(transpose(a), b)), b, 1e-11, 1e-11));
-  const Tensor stacked = scattered({2, 1, 4, 4});
-  const Tensor many = scattered({3, 4, 2}, 1);
+  const Tensor stacked = numbers({2, 1, 4, 4});
+  const Tensor many = numbers({3, 4, 2}, 1.0, 1);
   const Tensor x = solve(stacked, many);
   EXPECT_EQ(x.shape(), (Shape{2, 3, 4, 2}));
   EXPECT_TRUE(allclose(matmul(stacked, x), expand(many, x.shape()), 1e-10, 1e-10));
   const Tensor shared = solve(select(select(stacked, 0, 1), 0, 0), many);
   EXPECT_TRUE(allclose(shared, select(x, 0, 1), 1e-10, 1e-10));
-  const Tensor large = scattered({120, 120}).to(DType::f32) + eye(120) * 10.0;
-  const Tensor right = scattered({120, 2}).to(DType::f32);
+  const Tensor large = numbers({120, 120}).to(DType::f32) + eye(120) * 10.0;
+  const Tensor right = numbers({120, 2}).to(DType::f32);
   EXPECT_TRUE(allclose(matmul(large, solve(large, right)), right, 1e-3, 1e-4));
   EXPECT_EQ(solve(zeros({0, 0}), zeros({0, 2})).shape(), (Shape{0, 2}));
   EXPECT_EQ(solve(eye(2), ones({2, 1}, DType::f64)).dtype(), DType::f64);
@@ -68,12 +67,12 @@ TEST(Solve, Solves) {
 
 TEST(Solve, HasGradients) {
   const auto solution = [](const Inputs& x) { return solve(x[0] + eye(x[0].dim(-1), DType::f64), x[1]); };
-  check_gradients("solve", solution, {scattered({3, 3}), scattered({3, 2}, 1)});
-  check_gradients("of one", solution, {scattered({1, 1}), scattered({1, 1}, 1)});
-  check_gradients("vector", solution, {scattered({2, 2}), scattered({2}, 1)});
-  check_gradients("broadcast", solution, {scattered({2, 1, 2, 2}), scattered({2, 2, 1}, 1)});
+  check_gradients("solve", solution, {numbers({3, 3}), numbers({3, 2}, 1.0, 1)});
+  check_gradients("of one", solution, {numbers({1, 1}), numbers({1, 1}, 1.0, 1)});
+  check_gradients("vector", solution, {numbers({2, 2}), numbers({2}, 1.0, 1)});
+  check_gradients("broadcast", solution, {numbers({2, 1, 2, 2}), numbers({2, 2, 1}, 1.0, 1)});
   check_gradients("transposed", [](const Inputs& x) { return solve(transpose(x[0]), transpose(x[1])); },
-                  {scattered({2, 2}), scattered({3, 2}, 1)});
+                  {numbers({2, 2}), numbers({3, 2}, 1.0, 1)});
 }
 
 TEST(Solve, Refuses) {
@@ -123,20 +122,20 @@ TEST(Solve, ScalesOfRowsAndColumnsDoNotMatter) {
 TEST(Inverse, MultipliesToOne) {
   EXPECT_TRUE(
       allclose(inverse(tensor({{4.0, 7.0}, {2.0, 6.0}})), tensor({{0.6, -0.7}, {-0.2, 0.4}}), 1e-6, 1e-6));
-  const Tensor a = scattered({2, 3, 4, 4});
+  const Tensor a = numbers({2, 3, 4, 4});
   EXPECT_TRUE(allclose(matmul(a, inverse(a)), expand(eye(4, DType::f64), a.shape()), 1e-10, 1e-10));
   EXPECT_TRUE(array_equal(inverse(full({1, 1}, 4.0)), full({1, 1}, 0.25)));
   EXPECT_EQ(inverse(zeros({0, 0})).shape(), (Shape{0, 0}));
-  const Tensor large = scattered({130, 130});
+  const Tensor large = numbers({130, 130});
   EXPECT_TRUE(allclose(matmul(large, inverse(large)), eye(130, DType::f64), 1e-8, 1e-8));
 }
 
 TEST(Inverse, HasGradients) {
   const auto inverted = [](const Inputs& x) { return inverse(x[0]); };
-  check_gradients("inverse", inverted, {scattered({3, 3}) + eye(3, DType::f64)});
-  check_gradients("of one", inverted, {scattered({1, 1})});
+  check_gradients("inverse", inverted, {numbers({3, 3}) + eye(3, DType::f64)});
+  check_gradients("of one", inverted, {numbers({1, 1})});
   check_gradients("batch", [](const Inputs& x) { return inverse(transpose(x[0])); },
-                  {scattered({2, 2, 2}) + eye(2, DType::f64)});
+                  {numbers({2, 2, 2}) + eye(2, DType::f64)});
 }
 
 TEST(Inverse, Refuses) {
@@ -150,12 +149,12 @@ TEST(Inverse, Refuses) {
 
 TEST(Det, IsLaplacesExpansion) {
   for (const std::int64_t n : {0, 1, 2, 3, 4, 6}) {
-    const Tensor a = scattered({n, n});
+    const Tensor a = numbers({n, n});
     EXPECT_NEAR(det(a).item(), determinant(a), 1e-11) << n;
     EXPECT_NEAR(det(transpose(a)).item(), determinant(a), 1e-11) << n;
     EXPECT_NEAR(det(a.to(DType::f32)).item(), determinant(a), 1e-4) << n;
   }
-  const Tensor batch = scattered({2, 3, 3, 3});
+  const Tensor batch = numbers({2, 3, 3, 3});
   const Tensor values = det(batch);
   EXPECT_EQ(values.shape(), (Shape{2, 3}));
   EXPECT_NEAR(values.at({1, 2}), determinant(select(select(batch, 0, 1), 0, 2)), 1e-12);
@@ -165,9 +164,9 @@ TEST(Det, IsLaplacesExpansion) {
 
 TEST(Det, HasGradients) {
   const auto value = [](const Inputs& x) { return det(x[0]); };
-  check_gradients("det", value, {scattered({3, 3})});
-  check_gradients("of one", value, {scattered({1, 1})});
-  check_gradients("batch", [](const Inputs& x) { return det(transpose(x[0])); }, {scattered({2, 2, 2})});
+  check_gradients("det", value, {numbers({3, 3})});
+  check_gradients("of one", value, {numbers({1, 1})});
+  check_gradients("batch", [](const Inputs& x) { return det(transpose(x[0])); }, {numbers({2, 2, 2})});
 }
 
 TEST(Det, HasGradientsAtSingularMatrices) {
@@ -178,14 +177,14 @@ TEST(Det, HasGradientsAtSingularMatrices) {
   check_gradients("rank 1 of 2", value, {tensor({{1.0, 2.0}, {2.0, 4.0}})}, wide);
   check_gradients("rank 0 of 2", value, {zeros({2, 2})}, wide);
   check_gradients("rank 2 of 3", value, {tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}, {7.0, 8.0, 9.0}})}, wide);
-  check_gradients("rank 1 of 3", value, {outer(scattered({3}), scattered({3}, 1))}, wide);
-  check_gradients("rank 2 of 4", value, {matmul(scattered({4, 2}), scattered({2, 4}, 1))}, wide);
-  check_gradients("batch", value, {stack({eye(3, DType::f64), outer(scattered({3}), scattered({3}, 1))})},
+  check_gradients("rank 1 of 3", value, {outer(numbers({3}), numbers({3}, 1.0, 1))}, wide);
+  check_gradients("rank 2 of 4", value, {matmul(numbers({4, 2}), numbers({2, 4}, 1.0, 1))}, wide);
+  check_gradients("batch", value, {stack({eye(3, DType::f64), outer(numbers({3}), numbers({3}, 1.0, 1))})},
                   wide);
 }
 
 TEST(SlogDet, IsTheLogarithmWithoutOverflow) {
-  const Tensor a = scattered({3, 4, 4});
+  const Tensor a = numbers({3, 4, 4});
   const SignAndLogDet parts = slogdet(a);
   for (std::int64_t i = 0; i < 3; ++i) {
     const double expected = determinant(select(a, 0, i));
@@ -211,12 +210,12 @@ TEST(LogDet, IsTheLogarithmOfTheDeterminant) {
 
 TEST(LogDet, HasGradients) {
   const auto logarithm = [](const Inputs& x) { return slogdet(x[0]).log_abs; };
-  check_gradients("slogdet", logarithm, {scattered({3, 3})});
-  check_gradients("of one", logarithm, {scattered({1, 1})});
+  check_gradients("slogdet", logarithm, {numbers({3, 3})});
+  check_gradients("of one", logarithm, {numbers({1, 1})});
   check_gradients("batch", [](const Inputs& x) { return slogdet(transpose(x[0])).log_abs; },
-                  {scattered({2, 2, 2})});
+                  {numbers({2, 2, 2})});
   check_gradients("logdet", [](const Inputs& x) { return logdet(matmul(x[0], transpose(x[0]))); },
-                  {scattered({3, 3})});
+                  {numbers({3, 3})});
   expect_refusal(
       [] {
         grad(zeros({2, 2}), [](const Tensor& a) { return logdet(a); });
@@ -232,8 +231,8 @@ TEST(Det, Refuses) {
 
 TEST(Solve, SameBitsForAnyNumberOfThreads) {
   const int before = threads();
-  const Tensor many = scattered({40, 30, 30});
-  const Tensor large = scattered({250, 250}).to(DType::f32);
+  const Tensor many = numbers({40, 30, 30});
+  const Tensor large = numbers({250, 250}).to(DType::f32);
   set_threads(1);
   const Inputs one{inverse(many), inverse(large), det(many)};
   for (const int n : {2, 3}) {

@@ -13,14 +13,13 @@
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "tests/support/check_gradients.hpp"
-#include "tests/support/matrices.hpp"
 
 namespace likely {
 namespace {
 
 using testing::check_gradients;
 using testing::expect_refusal;
-using testing::scattered;
+using testing::numbers;
 using Inputs = std::vector<Tensor>;
 
 using Whole = std::vector<std::int64_t>;
@@ -53,7 +52,7 @@ SparseMatrix large(std::int64_t rows, std::int64_t columns, DType dtype) {
   }
   const auto entries = static_cast<std::int64_t>(rows_of.size());
   return SparseMatrix::from_coordinates(rows, columns, tensor(rows_of), tensor(columns_of),
-                                        scattered({entries}).to(dtype));
+                                        numbers({entries}).to(dtype));
 }
 
 TEST(SparseMatrix, SortsEntriesAndAddsDoubles) {
@@ -69,7 +68,7 @@ TEST(SparseMatrix, SortsEntriesAndAddsDoubles) {
 }
 
 TEST(SparseMatrix, BecomesDenseAndBack) {
-  const Tensor values = scattered({7});
+  const Tensor values = numbers({7});
   const SparseMatrix a = example(values);
   EXPECT_TRUE(allclose(to_dense(a), example_dense(values), 1e-15, 1e-15));
   const SparseMatrix again = SparseMatrix::from_dense(to_dense(a));
@@ -97,16 +96,16 @@ TEST(SparseMatrix, MayBeEmpty) {
 }
 
 TEST(SparseMatmul, IsTheDenseProduct) {
-  const Tensor values = scattered({7});
+  const Tensor values = numbers({7});
   const SparseMatrix a = example(values);
-  const Tensor x = scattered({5, 3}, 1);
+  const Tensor x = numbers({5, 3}, 1.0, 1);
   EXPECT_TRUE(allclose(matmul(a, x), matmul(example_dense(values), x), 1e-14, 1e-14));
-  const Tensor v = scattered({5}, 2);
+  const Tensor v = numbers({5}, 1.0, 2);
   EXPECT_TRUE(allclose(matmul(a, v), matmul(example_dense(values), v), 1e-14, 1e-14));
-  const Tensor turned = transpose(scattered({3, 5}, 1));
+  const Tensor turned = transpose(numbers({3, 5}, 1.0, 1));
   EXPECT_TRUE(allclose(matmul(a, turned), matmul(example_dense(values), turned), 1e-14, 1e-14));
   const SparseMatrix big = large(90, 110, DType::f64);
-  const Tensor wide = scattered({110, 37}, 3);
+  const Tensor wide = numbers({110, 37}, 1.0, 3);
   EXPECT_TRUE(allclose(matmul(big, wide), matmul(to_dense(big), wide), 1e-12, 1e-12));
   EXPECT_EQ(matmul(example(values.to(DType::f32)), x.to(DType::f32)).dtype(), DType::f32);
   EXPECT_EQ(matmul(example(values.to(DType::f32)), x).dtype(), DType::f64);
@@ -114,15 +113,15 @@ TEST(SparseMatmul, IsTheDenseProduct) {
 
 TEST(SparseMatmul, HasGradients) {
   check_gradients("sparse matmul", [](const Inputs& x) { return matmul(example(x[0]), x[1]); },
-                  {scattered({7}), scattered({5, 2}, 1)});
+                  {numbers({7}), numbers({5, 2}, 1.0, 1)});
   check_gradients("vector", [](const Inputs& x) { return matmul(example(x[0]), x[1]); },
-                  {scattered({7}), scattered({5}, 1)});
+                  {numbers({7}), numbers({5}, 1.0, 1)});
   check_gradients("transposed",
                   [](const Inputs& x) { return matmul(transpose(example(x[0])), transpose(x[1])); },
-                  {scattered({7}), scattered({2, 4}, 1)});
-  check_gradients("dense", [](const Inputs& x) { return to_dense(example(x[0] * x[0])); }, {scattered({7})});
+                  {numbers({7}), numbers({2, 4}, 1.0, 1)});
+  check_gradients("dense", [](const Inputs& x) { return to_dense(example(x[0] * x[0])); }, {numbers({7})});
   check_gradients("from dense", [](const Inputs& x) { return matmul(SparseMatrix::from_dense(x[0]), x[1]); },
-                  {scattered({2, 2}), scattered({2, 2}, 1)});
+                  {numbers({2, 2}), numbers({2, 2}, 1.0, 1)});
 }
 
 // y[i, k] = max of x[j, k] over the entries of row i, by a loop over the dense pattern.
@@ -141,9 +140,9 @@ Tensor max_by_definition(const Tensor& pattern, const Tensor& x) {
 }
 
 TEST(SparseMax, TakesTheLargestNeighbour) {
-  const SparseMatrix a = example(scattered({7}));
+  const SparseMatrix a = example(numbers({7}));
   for (const std::int64_t width : {1, 2, 9, 40}) {
-    const Tensor x = scattered({5, width}, 1);
+    const Tensor x = numbers({5, width}, 1.0, 1);
     EXPECT_TRUE(array_equal(sparse_max(a, x), max_by_definition(to_dense(a), x)));
     const Tensor single = sparse_max(a, x.to(DType::f32));
     EXPECT_TRUE(array_equal(single, max_by_definition(to_dense(a), x.to(DType::f32)).to(DType::f32)));
@@ -154,12 +153,12 @@ TEST(SparseMax, TakesTheLargestNeighbour) {
 }
 
 TEST(SparseMax, HasGradients) {
-  const SparseMatrix a = example(scattered({7}));
+  const SparseMatrix a = example(numbers({7}));
   check_gradients("sparse_max", [&](const Inputs& x) { return sparse_max(a, x[0] * x[0]); },
-                  {scattered({5, 3}, 1)});
-  check_gradients("vector", [&](const Inputs& x) { return sparse_max(a, x[0]); }, {scattered({5}, 1)});
+                  {numbers({5, 3}, 1.0, 1)});
+  check_gradients("vector", [&](const Inputs& x) { return sparse_max(a, x[0]); }, {numbers({5}, 1.0, 1)});
   check_gradients("strided", [&](const Inputs& x) { return sparse_max(a, transpose(x[0])) * 2.0; },
-                  {scattered({2, 5}, 1)});
+                  {numbers({2, 5}, 1.0, 1)});
   // Equal neighbours: the first gets the gradient.
   const Tensor gradient = grad(ones({5}), [&](const Tensor& x) { return sum(sparse_max(a, x)); });
   EXPECT_TRUE(array_equal(gradient, tensor({2.0, 1.0, 0.0, 0.0, 0.0})));
@@ -168,7 +167,7 @@ TEST(SparseMax, HasGradients) {
 TEST(Sparse, SameBitsForAnyNumberOfThreads) {
   const int before = threads();
   const SparseMatrix a = large(700, 600, DType::f32);
-  const Tensor x = scattered({600, 50}, 1).to(DType::f32);
+  const Tensor x = numbers({600, 50}, 1.0, 1).to(DType::f32);
   const auto run = [&] {
     Inputs results = grad(Inputs{a.values(), x},
                           [&](const Inputs& p) { return sum(square(matmul(a.with_values(p[0]), p[1]))); });
@@ -245,7 +244,7 @@ TEST(SparseMatrix, RefusesRowsThatAreNotCompressed) {
 }
 
 TEST(Sparse, RefusesOperandsThatDoNotFit) {
-  const SparseMatrix a = example(scattered({7}));
+  const SparseMatrix a = example(numbers({7}));
   expect_refusal(
       [&] {
         matmul(a, zeros({4, 2}));

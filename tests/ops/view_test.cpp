@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"
 #include "tests/support/check_gradients.hpp"
 
@@ -174,6 +176,29 @@ TEST(View, Gradients) {
   check_gradients("sum_to", [](In t) { return square(sum_to(t[0], {1, 4})); }, {x});
   check_gradients("sum_to", [](In t) { return square(sum_to(t[0], {})); }, {x});
   check_gradients("sum_to", [](In t) { return square(sum_to(t[0], {4, 1})); }, {numbers({2, 4, 3})});
+}
+
+TEST(View, BracketsSelectAlongTheFirstAxis) {
+  const Tensor x = counting({3, 2, 4});
+  EXPECT_EQ(x[1].shape(), (Shape{2, 4}));
+  for (const std::int64_t i : {0, 1, 2, -1, -3}) EXPECT_TRUE(array_equal(x[i], select(x, 0, i))) << i;
+  EXPECT_EQ(x[2][-1][3].item(), 23.0);
+  EXPECT_EQ(x[1].raw(), static_cast<const std::int64_t*>(x.raw()) + 8);  // nothing is copied
+  const Tensor turned = transpose(x, 0, 2);
+  EXPECT_EQ(turned[3].at({1, 2}), x.at({2, 1, 3}));
+  Tensor row = x[0];
+  row += 100;  // of its own
+  EXPECT_EQ(x.at({0, 0, 0}), 0.0);
+  EXPECT_EQ(zeros({2, 0})[1].shape(), (Shape{0}));
+  // Nothing can be assigned to what has no name, as nobody would see it.
+  static_assert(!std::is_assignable_v<Tensor, Tensor> && std::is_assignable_v<Tensor&, Tensor>);
+  check_gradients("brackets", [](In t) { return square(t[0][-2]) * t[0][0][1]; }, {numbers({3, 4})});
+  check_gradients("brackets of a view", [](In t) { return exp(transpose(t[0])[1]); }, {numbers({3, 4})});
+  expect_refusal([&] { x[3]; }, "[select] index 3 is out of range for axis 0 of shape (3, 2, 4)");
+  expect_refusal([&] { x[-4]; }, "[select] index -4 is out of range for axis 0 of shape (3, 2, 4)");
+  expect_refusal([&] { tensor(1.0)[0]; }, "[select] axis 0 is out of range for shape ()");
+  expect_refusal([&] { grad(ones({3}), [](const Tensor& t) { return t[3]; }); },
+                 "[select] index 3 is out of range for axis 0 of shape (3,)");
 }
 
 TEST(View, Refusals) {

@@ -2,10 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
+#include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/compare.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/matmul.hpp"
@@ -30,7 +35,7 @@ Tensor rosenbrock(const Tensor& x) {
 
 struct Quadratic {
   Tensor a = testing::positive_definite({6, 6}, 3);
-  Tensor b = testing::scattered({6}, 4);
+  Tensor b = testing::numbers({6}, 1.0, 4);
   Tensor operator()(const Tensor& x) const { return dot(x, matmul(a, x)) * 0.5 - dot(b, x); }
   Tensor minimum() const { return solve(a, b); }
 };
@@ -66,8 +71,8 @@ struct Logistic {
 };
 
 TEST(Lbfgs, FitsAModelAndLeavesFrozenPartsAlone) {
-  const Tensor x = testing::scattered({40, 3}, 1);
-  const Tensor y = (testing::scattered({40}, 2) + select(x, 1, 0)).to(DType::f64);
+  const Tensor x = testing::numbers({40, 3}, 1.0, 1);
+  const Tensor y = (testing::numbers({40}, 1.0, 2) + select(x, 1, 0)).to(DType::f64);
   const Tensor labels = tensor([&] {
     std::vector<double> values;
     for (const double v : y.to_vector<double>()) values.push_back(v > 0.0 ? 1.0 : 0.0);
@@ -230,6 +235,123 @@ TEST(LineSearch, SaysWhenThereIsNoGoodStepAndRefusesToGoUphill) {
                  "[strong_wolfe] needs 0 < sufficient_decrease < curvature < 1, got 0.0001 and 1");
   expect_refusal([&] { backtracking(f, {0.0}, f({0.0}), {1.0}, {.max_evaluations = 0}); },
                  "[backtracking] max_evaluations must be >= 1, got 0");
+}
+
+// A loss that is finite where the parameters are not, and a step that f32 cannot hold.
+TEST(Lbfgs, StaysWhereTheModelCanBe) {
+  Tensor x = tensor({0.5, -1.0});
+  Lbfgs lbfgs;
+  lbfgs.moves = tensor({{1e60, 1e60}}, DType::f64);
+  lbfgs.changes = tensor({{1e-10, 1e-10}}, DType::f64);
+  const auto loss = [](const Tensor& at) { return sum(1.0 / (1.0 + exp(at))); };
+  ASSERT_EQ(loss(tensor({INFINITY, INFINITY})).item(), 0.0);
+  const double before = loss(x).item();
+  lbfgs.minimize(x, loss, {.max_iterations = 3});
+  for (const float each : x.to_vector<float>()) EXPECT_TRUE(std::isfinite(each)) << each;
+  EXPECT_LT(loss(x).item(), before);
+}
+
+TEST(Lbfgs, LeavesTheModelAsItWasWhereTheLossIsRefused) {
+  Tensor x = tensor({0.5, -1.0}, DType::f64);
+  int calls = 0;
+  const auto loss = [&](const Tensor& at) {
+    if (++calls == 3) refuse("loss", "no more");
+    return sum(square(square(at)));
+  };
+  expect_refusal([&] { Lbfgs().minimize(x, loss); }, "[loss] no more");
+  EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{0.5, -1.0}));
+  calls = 0;
+  expect_refusal([&] { GradientDescent().minimize(x, loss); }, "[loss] no more");
+  EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{0.5, -1.0}));
+}
+
+// A loss that uses nothing of the model could be followed for ever without learning anything.
+TEST(Minimize, RefusesALossThatDoesNotDependOnTheModel) {
+  const std::string message =
+      "[minimize] the loss does not depend on the model: it uses none of its parameters. It must be computed "
+      "from the model that it is handed, by operations on tensors: item(), at() and data() read constants "
+      "out";
+  Logistic model{full({3}, 0.5, DType::f64), zeros({}, DType::f64)};
+  const Logistic other = model;
+  const auto about_another = [&](const Logistic&) { return sum(square(other.weight)); };
+  expect_refusal([&] { Lbfgs().minimize(model, about_another); }, message);
+  expect_refusal([&] { Lbfgs().step(model, about_another); }, message);
+  expect_refusal([&] { GradientDescent().minimize(model, about_another); }, message);
+  const auto read_out = [](const Logistic& m) { return tensor(m.weight.at({0}) * 2.0, DType::f64); };
+  expect_refusal([&] { Lbfgs().minimize(model, read_out); }, message);
+  EXPECT_TRUE(array_equal(model.weight, other.weight));
+  // A gradient inside the loss, of something else, is no use of the model.
+  const auto inner = [&](const Logistic&) {
+    return sum(grad(other.weight, [](const Tensor& w) { return sum(square(w)); }));
+  };
+  expect_refusal([&] { Lbfgs().minimize(model, inner); }, message);
+}
+
+TEST(Minimize, TakesLossesThatUseSomeParametersOrAreFlat) {
+  Logistic model{full({3}, 0.5, DType::f64), zeros({}, DType::f64)};
+  EXPECT_TRUE(Lbfgs().minimize(model, [](const Logistic& m) { return sum(square(m.weight)); }).converged);
+  EXPECT_TRUE(allclose(model.weight, zeros({3}, DType::f64), 0.0, 1e-6));
+  // Slopes that are exactly 0 where it starts.
+  EXPECT_TRUE(Lbfgs().minimize(model, [](const Logistic& m) { return sum(relu(m.weight - 5.0)); }).converged);
+  // Through a gradient inside the loss.
+  model.weight = full({3}, 0.5, DType::f64);
+  EXPECT_TRUE(Lbfgs()
+                  .minimize(model,
+                            [](const Logistic& m) {
+                              const Tensor slope =
+                                  grad(m.weight, [](const Tensor& w) { return sum(square(square(w))); });
+                              return sum(square(slope - 4.0));
+                            })
+                  .converged);
+  EXPECT_TRUE(allclose(model.weight, ones({3}, DType::f64), 0.0, 1e-6));
+  // A tuple is handed over as arguments.
+  std::tuple<Tensor, Tensor> both{full({2}, 3.0, DType::f64), zeros({}, DType::f64)};
+  EXPECT_TRUE(
+      Lbfgs()
+          .minimize(both, [](const Tensor& a, const Tensor& b) { return sum(square(a)) + square(b - 1.0); })
+          .converged);
+  EXPECT_NEAR(std::get<1>(both).item(), 1.0, 1e-6);
+  // Nothing to learn is nothing to do.
+  freeze(model);
+  EXPECT_TRUE(Lbfgs().minimize(model, [](const Logistic& m) { return sum(m.weight); }).converged);
+}
+
+// Near its minimum a loss of about 100 has no digits to fall by long before its slopes have none.
+TEST(Lbfgs, GoesOnWhereTheLossHasNoMoreDigits) {
+  const Tensor x = testing::numbers({300, 8}, 2.0, 5);
+  const Tensor y = heaviside(matmul(x, testing::numbers({8}, 1.0, 6)) + testing::numbers({300}, 1.5, 7));
+  const auto loss = [&](const Tensor& w) {
+    return binary_cross_entropy_from_logits(matmul(x.to(w.dtype()), w), y.to(w.dtype()),
+                                            {.reduction = Reduction::sum});
+  };
+  Tensor w = zeros({8}, DType::f64);
+  const Minimum end = Lbfgs().minimize(w, loss, {.gradient_tolerance = 1e-11});
+  EXPECT_TRUE(end.converged) << end.gradient_norm;
+  EXPECT_LT(end.evaluations, 45);
+  EXPECT_GT(end.loss, 50.0);
+  // Against a sum by hand: sum_i (sigmoid(x_i w) - y_i) x_i is 0.
+  for (std::int64_t j = 0; j < 8; ++j) {
+    double slope = 0.0;
+    for (std::int64_t i = 0; i < 300; ++i) {
+      double z = 0.0;
+      for (std::int64_t k = 0; k < 8; ++k) z += x.at({i, k}) * w.at({k});
+      slope += (1.0 / (1.0 + std::exp(-z)) - y.at({i})) * x.at({i, j});
+    }
+    EXPECT_NEAR(slope, 0.0, 1e-10);
+  }
+  Tensor single = zeros({8});
+  const Minimum coarse = Lbfgs().minimize(single, loss, {.gradient_tolerance = 1e-4});
+  EXPECT_TRUE(coarse.converged) << coarse.gradient_norm;
+  EXPECT_LT(coarse.evaluations, 45);
+  EXPECT_TRUE(allclose(single.to(DType::f64), w, 0.0, 1e-4));
+}
+
+TEST(Lbfgs, StopsWhereNothingCanBecomeSmaller) {
+  Tensor w = tensor({3.0, -2.0}, DType::f64);
+  const auto loss = [](const Tensor& at) { return 1e6 + sum(exp(at) - at) + 0.1 * sum(square(at - 0.3)); };
+  const Minimum end = Lbfgs().minimize(w, loss, {.max_iterations = 100000, .gradient_tolerance = 0.0});
+  EXPECT_LT(end.evaluations, 300);
+  EXPECT_LT(end.gradient_norm, 1e-12);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(StateFile, OfEveryOptimizerIsAllThatIsNeeded) {
 
 // Every part of what is remembered, in every way in which a well-formed file can be wrong.
 TEST_F(StateFile, ThatDoesNotFitIsRefused) {
-  const auto expect = [&](const auto& make, const auto& step) {
+  const auto expect = [&](const auto& make, const auto& step, bool counts_steps = false) {
     Model model = make_model();
     auto optimizer = make(model);
     for (int i = 0; i < 3; ++i) step(optimizer, model);
@@ -96,16 +96,17 @@ TEST_F(StateFile, ThatDoesNotFitIsRefused) {
       step(fresh, other);
     };
     load();
-    const auto harmless = [](const testing::HostileFile& hostile) {
-      // Sums of squares overflow in good faith; steps that were never made leave nothing behind.
+    const auto harmless = [&](const testing::HostileFile& hostile) {
+      // Sums of squares overflow in good faith; steps that were never made leave nothing behind, and some do
+      // not count them.
       return (hostile.change == "infinite" && hostile.name.starts_with("square")) ||
-             (hostile.change == "missing" && hostile.name != "steps");
+             (hostile.change == "missing" && hostile.name != "steps" && !counts_steps);
     };
     testing::expect_all_refused(testing::hostile_tensors(io::load_safetensors(path_)), path_, load, harmless);
   };
   expect([](const Model& m) { return Sgd(m, {.lr = 0.1, .momentum = 0.9}); }, kStep);
-  expect([](const Model& m) { return Adam(m, {.lr = 0.1}); }, kStep);
-  expect([](const Model& m) { return AdamW(m, {.lr = 0.1}); }, kStep);
+  expect([](const Model& m) { return Adam(m, {.lr = 0.1}); }, kStep, true);
+  expect([](const Model& m) { return AdamW(m, {.lr = 0.1}); }, kStep, true);
   expect([](const Model& m) { return Rmsprop(m, {.lr = 0.01, .momentum = 0.5, .centred = true}); }, kStep);
   expect([](const Model& m) { return Adagrad(m, {.lr = 0.1}); }, kStep);
   expect([](const Model& m) { return Langevin(m, {.lr = 0.1, .examples = 7}, Rng(3)); }, kStep);

@@ -7,10 +7,14 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 
 #include "likely/core/create.hpp"
+#include "likely/ops/arithmetic.hpp"
 #include "likely/ops/math.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely {
@@ -18,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using likely::testing::expect_refusal;
 using likely::testing::TemporaryFolder;
 
 std::string text_of(const fs::path& path) { return likely::testing::read_bytes(path); }
@@ -31,15 +36,6 @@ plot::Figure waves() {
 }
 
 bool have_gnuplot() { return std::system("gnuplot --version > /dev/null 2>&1") == 0; }
-
-void expect_refusal(const std::function<void()>& call, const std::string& message) {
-  try {
-    call();
-    ADD_FAILURE() << "accepted; expected: " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.what(), message);
-  }
-}
 
 TEST(Figure, DrawsBothKindsOfPictureAndKeepsTheScript) {
   if (!have_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
@@ -103,6 +99,94 @@ TEST(Figure, RefusesWhatDoesNotFit) {
   expect_refusal([&] { plot::save_panels(folder.path() / "none", {}, 1); },
                  "[save_panels] there are no figures");
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(Figure, TellsManySeriesApart) {
+  plot::Figure points;
+  plot::Figure lines;
+  for (int k = 0; k < 40; ++k) {
+    points.points(tensor({0.0, 1.0}), tensor({1.0, 2.0}), {.label = std::to_string(k)});
+    lines.line(tensor({0.0, 1.0}), tensor({1.0, 2.0}));
+  }
+  // No two look the same.
+  std::set<std::string> looks;
+  for (const std::string& script : {points.script(0), lines.script(0)}) {
+    std::istringstream rows(script.substr(script.find("plot ")));
+    for (std::string row; std::getline(rows, row);) {
+      const std::size_t with = row.find("with");
+      looks.insert(row.substr(with, std::min(row.find(" title"), row.find(" notitle")) - with));
+    }
+  }
+  EXPECT_EQ(looks.size(), 80U);
+  // So many names would cover the data.
+  EXPECT_NE(points.script(0).find("set key outside"), std::string::npos);
+  plot::Figure few;
+  for (const char* name : {"a", "b", "c"}) few.line(tensor({0.0, 1.0}), tensor({1.0, 2.0}), {.label = name});
+  EXPECT_NE(few.script(0).find("set key top right"), std::string::npos);
+  // The same turn, the same look.
+  plot::Figure chosen;
+  chosen.points(tensor({0.0, 1.0}), tensor({1.0, 2.0}), {.turn = 17});
+  EXPECT_NE(chosen.script(0).find("pt 5 ps 0.5 lc rgb '#d55e00'"), std::string::npos) << chosen.script(0);
+}
+
+TEST(Figure, GivesEveryClassItsOwnGround) {
+  plot::Figure figure;
+  figure.image(tensor({{0.0, 1.0}, {10.0, 11.0}}), {.palette = "classes"});
+  const std::string script = figure.script(0);
+  EXPECT_NE(script.find("set palette maxcolors 12 defined (0 '#b3d5e8', "), std::string::npos) << script;
+  EXPECT_NE(script.find(", 11 '#cdeab0')\nset cbrange [-0.5:11.5]\n"), std::string::npos) << script;
+}
+
+TEST(Figure, TurnsNamesThatWouldRunIntoEachOther) {
+  std::vector<std::string> names(14, "a long name");
+  plot::Figure matrix;
+  matrix.image(zeros({14, 14}) + 1.0, {.column_labels = names, .row_labels = names});
+  EXPECT_EQ(count_of(matrix.script(0), "tics rotate by 90 right ("), 1U);
+  plot::Figure small;
+  small.image(zeros({2, 2}) + 1.0, {.column_labels = {"cat", "dog"}, .row_labels = {"cat", "dog"}});
+  EXPECT_EQ(count_of(small.script(0), "rotate by"), 0U);
+  plot::Figure bars;
+  bars.bars(names, zeros({14}) + 1.0);
+  EXPECT_EQ(count_of(bars.script(0), "xtics rotate by 90 right ("), 1U);
+}
+
+// In a narrow panel, too, numbers do not run into each other.
+TEST(Figure, HasFewMarksAcross) {
+  const auto script_of = [](double first, double last, const plot::FigureOptions& options = {}) {
+    const Tensor x = tensor({first, last}, DType::f64);
+    return plot::Figure(options).line(x, x).script(0);
+  };
+  EXPECT_EQ(count_of(script_of(0.33, 0.82), "set xtics 0.1\n"), 1U);
+  EXPECT_EQ(count_of(script_of(0.0, 160.0), "set xtics 50\n"), 1U);
+  EXPECT_EQ(count_of(script_of(-7.0, 7.0), "set xtics 2\n"), 1U);
+  EXPECT_EQ(count_of(script_of(0.0, 1.0, {.x_range = std::pair(0.0, 70.0)}), "set xtics 10\n"), 1U);
+  EXPECT_EQ(count_of(script_of(-1e308, 1e308), "set xtics 5e+307\n"), 1U);
+  for (const std::string& script : {script_of(1.0, 1000.0, {.log_x = true}), script_of(3.0, 3.0),
+                                    script_of(1.0, 2.0, {.frame = false})}) {
+    EXPECT_EQ(count_of(script, "set xtics 1"), 0U) << script;
+    EXPECT_EQ(count_of(script, "set xtics 2"), 0U) << script;
+  }
+}
+
+TEST(Figure, MarksItsAxesWithEnoughDigits) {
+  const auto script_of = [](double first, double last) {
+    plot::Figure figure;
+    const Tensor x = tensor({first, last}, DType::f64);
+    return figure.line(x, x).script(0);
+  };
+  EXPECT_NE(script_of(0.0, 1.0).find("set format y '%.6g'"), std::string::npos);
+  EXPECT_NE(script_of(-1e308, 1e308).find("set format y '%.6g'"), std::string::npos);
+  EXPECT_NE(script_of(1e-320, 2e-320).find("set format y '%.6g'"), std::string::npos);
+  // Marks such as 1000000000000200.
+  const std::string far = script_of(1e15, 1e15 + 1000.0);
+  EXPECT_NE(far.find("set format x '%.15g'\nset xtics rotate by 90 right\n"), std::string::npos) << far;
+  EXPECT_NE(far.find("set format y '%.15g'"), std::string::npos) << far;
 }
 
 }  // namespace

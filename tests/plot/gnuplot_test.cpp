@@ -35,14 +35,14 @@ TEST(Gnuplot, LeavesTheScriptAloneWhereItFails) {
   ProgramsFirst programs;
   programs.add("gnuplot", "echo broken; exit 3");
   expect_refusal([&] { one_line().save(folder / "loss"); },
-                 "[Figure::save] gnuplot refused the picture: broken\n");
+                 "[Figure::save] gnuplot refused the picture: broken");
   EXPECT_EQ(folder.list(), "loss.gp");
   programs.add("gnuplot", "sleep 1000 & echo somebody is left; exit 1");
   expect_refusal([&] { one_line().save(folder / "loss"); },
-                 "[Figure::save] gnuplot refused the picture: somebody is left\n");
+                 "[Figure::save] gnuplot refused the picture: somebody is left");
   programs.add("gnuplot", "echo to the other side >&2; kill -9 $$");
   expect_refusal([&] { one_line().save(folder / "loss"); },
-                 "[Figure::save] gnuplot refused the picture: to the other side\n");
+                 "[Figure::save] gnuplot refused the picture: to the other side");
   EXPECT_EQ(folder.list(), "loss.gp");
 }
 

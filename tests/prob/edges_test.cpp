@@ -24,6 +24,9 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Tensor f64(double x) { return tensor(x, DType::f64); }
 
+// The sum of what is finite.
+Tensor masked_sum(const Tensor& x) { return sum(masked_fill(x, abs(x) == kInfinity, 0.0)); }
+
 // The laws' settings, and such of the same laws that are as small and as large as they can be.
 std::vector<std::vector<double>> all_settings(const Law& law) {
   std::vector<std::vector<double>> settings = law.settings;
@@ -131,6 +134,63 @@ TEST(Edges, StridedAndBroadcastNumbers) {
     EXPECT_TRUE(array_equal(law.log_prob(columns, x), expand(plain, {3, n}))) << law.name;
     EXPECT_TRUE(array_equal(law.cdf(columns, x), expand(probability, {3, n}))) << law.name;
   }
+}
+
+// What SciPy's logpdf gives at the ends of the support, and the derivatives of the closed forms there.
+TEST(Edges, DensitiesAtTheEndsOfTheSupport) {
+  const auto gamma = [](double a, double rate) { return Gamma(f64(a), f64(rate)).log_prob(f64(0.0)).item(); };
+  EXPECT_EQ(gamma(1.0, 1.0), 0.0);
+  EXPECT_DOUBLE_EQ(gamma(1.0, 3.0), std::log(3.0));
+  EXPECT_EQ(gamma(1.0, 3.0), Exponential(f64(3.0)).log_prob(f64(0.0)).item());
+  EXPECT_DOUBLE_EQ(gamma(1.0, 0.5), std::log(0.5));  // two degrees of freedom of chi-squared
+  EXPECT_EQ(gamma(0.5, 3.0), kInfinity);
+  EXPECT_EQ(gamma(1.5, 3.0), -kInfinity);
+  EXPECT_EQ(Gamma(1.0, 2.0).log_prob(tensor(-0.0)).item(), static_cast<double>(std::log(2.0F)));
+  EXPECT_EQ(Gamma(0.5, 2.0).log_prob(tensor(-1.0)).item(), -kInfinity);
+  const auto beta = [](double a, double b, double x) { return Beta(f64(a), f64(b)).log_prob(f64(x)).item(); };
+  EXPECT_EQ(beta(1.0, 1.0, 0.0), 0.0);
+  EXPECT_EQ(beta(1.0, 1.0, 1.0), 0.0);
+  EXPECT_DOUBLE_EQ(beta(1.0, 3.0, 0.0), std::log(3.0));
+  EXPECT_DOUBLE_EQ(beta(3.0, 1.0, 1.0), std::log(3.0));
+  EXPECT_DOUBLE_EQ(beta(1.0, 0.5, 0.0), std::log(0.5));
+  EXPECT_EQ(beta(0.5, 3.0, 0.0), kInfinity);
+  EXPECT_EQ(beta(2.0, 3.0, 0.0), -kInfinity);
+  EXPECT_EQ(beta(3.0, 0.5, 1.0), kInfinity);
+  EXPECT_EQ(beta(3.0, 2.0, 1.0), -kInfinity);
+  EXPECT_EQ(beta(0.5, 0.5, 1.5), -kInfinity);
+  const auto dirichlet = [](const std::vector<double>& a, const std::vector<double>& x) {
+    return Dirichlet(tensor(a)).log_prob(tensor(x)).item();
+  };
+  EXPECT_NEAR(dirichlet({1, 1, 1}, {0, 0.25, 0.75}), std::log(2.0), 1e-14);
+  EXPECT_NEAR(dirichlet({1, 1, 1}, {0, 0, 1}), std::log(2.0), 1e-14);
+  // Gamma(6) / (Gamma(2) Gamma(3)) x2 x3^2.
+  EXPECT_NEAR(dirichlet({1, 2, 3}, {0, 0.25, 0.75}), std::log(60.0 * 0.25 * 0.75 * 0.75), 1e-13);
+  EXPECT_EQ(dirichlet({0.5, 2, 3}, {0, 0.25, 0.75}), kInfinity);
+  EXPECT_EQ(dirichlet({0.5, 1, 3}, {0, 0, 1}), kInfinity);
+  EXPECT_EQ(dirichlet({0.5, 2, 3}, {0, 0, 1}), -kInfinity);
+  EXPECT_EQ(dirichlet({2, 1, 3}, {0, 0.25, 0.75}), -kInfinity);
+}
+
+TEST(Edges, DerivativesAtTheEndsOfTheSupport) {
+  // Each in a row with ordinary numbers and with what is outside, which must not be disturbed.
+  const Tensor x = tensor({0.0, 0.5, -1.0, kInfinity}, DType::f64);
+  const auto of_gamma = [](In in) { return masked_sum(Gamma(in[0], in[1]).log_prob(in[2])); };
+  const std::vector<Tensor> gamma = grad(std::vector<Tensor>{f64(1.0), f64(3.0), x}, of_gamma);
+  EXPECT_DOUBLE_EQ(gamma[1].item(), 1.0 / 3.0 + (1.0 / 3.0 - 0.5));
+  EXPECT_DOUBLE_EQ(gamma[2].at({0}), -3.0);
+  EXPECT_DOUBLE_EQ(gamma[2].at({1}), -3.0);
+  EXPECT_EQ(gamma[2].at({2}), 0.0);
+  EXPECT_EQ(gamma[2].at({3}), 0.0);
+  const Tensor y = tensor({0.0, 0.25, 1.0}, DType::f64);
+  const auto of_beta = [](In in) { return masked_sum(Beta(in[0], in[1]).log_prob(in[2])); };
+  const std::vector<Tensor> at_zero = grad(std::vector<Tensor>{f64(1.0), f64(3.0), y}, of_beta);
+  EXPECT_DOUBLE_EQ(at_zero[1].item(), 1.0 / 3.0 + (1.0 / 3.0 + std::log(0.75)));
+  EXPECT_DOUBLE_EQ(at_zero[2].at({0}), -2.0);
+  EXPECT_EQ(at_zero[2].at({2}), 0.0);  // the density is 0
+  const std::vector<Tensor> at_one = grad(std::vector<Tensor>{f64(3.0), f64(1.0), y}, of_beta);
+  EXPECT_DOUBLE_EQ(at_one[0].item(), 1.0 / 3.0 + (1.0 / 3.0 + std::log(0.25)));
+  EXPECT_DOUBLE_EQ(at_one[2].at({2}), 2.0);
+  EXPECT_EQ(at_one[2].at({0}), 0.0);
 }
 
 TEST(Edges, ACountOfManyTrillions) {

@@ -177,7 +177,8 @@ TEST(Dirichlet, ThreeClasses) {
   const double expected = std::lgamma(4.3) - std::lgamma(0.7) - std::lgamma(2.5) - std::lgamma(1.1) -
                           0.3 * std::log(0.2) + 1.5 * std::log(0.5) + 0.1 * std::log(0.3);
   EXPECT_NEAR(law.log_prob(tensor({0.2, 0.5, 0.3}, DType::f64)).item(), expected, 1e-13);
-  EXPECT_EQ(law.log_prob(tensor({0.0, 0.5, 0.5}, DType::f64)).item(), -kInfinity);
+  EXPECT_EQ(law.log_prob(tensor({0.0, 0.5, 0.5}, DType::f64)).item(), kInfinity);  // 0^-0.3
+  EXPECT_EQ(law.log_prob(tensor({0.5, 0.0, 0.5}, DType::f64)).item(), -kInfinity);
   const Tensor x = law.sample(Rng(1), {20'000});
   EXPECT_TRUE(allclose(sum(x, 1), ones({20'000}, DType::f64), 0.0, 1e-14));
   // Each class alone has a beta law.

@@ -81,8 +81,14 @@ Ops activation_ops() {
       unary_op("softplus", softplus, smooth(softplus_of)),
       unary_op(
           "logit", logit, [](const Number& p) { return log(p) - log(Number(1) - p); }, 0.02, 0.98),
-      unary_op("heaviside", heaviside, [](const Number& x) { return Number(x.value >= 0 ? 1 : 0); }),
-      unary_op("rect", rect, [](const Number& x) { return Number(x.value >= 0 && x.value <= 1 ? 1 : 0); }),
+      unary_op("heaviside", heaviside,
+               [](const Number& x) {
+                 return x.value != x.value ? Number(x.value) : Number(x.value >= 0 ? 1 : 0);
+               }),
+      unary_op("rect", rect,
+               [](const Number& x) {
+                 return x.value != x.value ? Number(x.value) : Number(x.value >= 0 && x.value <= 1 ? 1 : 0);
+               }),
       binary_op(
           "tanh_gradient", tanh_gradient,
           [](const Number& y, const Number& g) { return g * (Number(1) - y * y); }, -0.9, 0.9),

@@ -90,6 +90,38 @@ Ops with_numbers() {
              op.result = ResultType::floating;
            }),
       with_number(
+          "operator+= a number", behind,
+          [](const Tensor& x) {
+            Tensor result = x;
+            result += 1.5;
+            return result;
+          },
+          [](const Number& x) { return x + Number(1.5L); }),
+      with_number(
+          "operator-= a number", behind,
+          [](const Tensor& x) {
+            Tensor result = x;
+            result -= 1.5;
+            return result;
+          },
+          [](const Number& x) { return x - Number(1.5L); }),
+      with_number(
+          "operator*= a number", behind,
+          [](const Tensor& x) {
+            Tensor result = x;
+            result *= -2.5;
+            return result;
+          },
+          [](const Number& x) { return x * Number(-2.5L); }),
+      with_number(
+          "operator/= a number", behind,
+          [](const Tensor& x) {
+            Tensor result = x;
+            result /= 4.0;
+            return result;
+          },
+          [](const Number& x) { return x / Number(4); }),
+      with_number(
           "maximum with a number", behind, [](const Tensor& x) { return maximum(x, 0.25); },
           [](const Number& x) { return larger(x, Number(0.25L)); }),
       with_number(

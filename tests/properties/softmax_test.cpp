@@ -167,6 +167,38 @@ void add_losses(Ops& ops) {
              },
          .slack = 16,
          .gradient_slack = 32});
+    const auto of_errors = [&](const std::string& name, const std::string& covers,
+                               std::function<Tensor(const Tensor&, const Tensor&)> call,
+                               std::function<Number(const Number&)> of) {
+      ops.push_back(
+          {.name = name + ", " + name_of(reduction),
+           .declares = {covers},
+           .inputs = {apart("ab"), {.axes = "ab", .low = 3.0, .high = 5.0}},
+           .sizes = {"a=7 b=13", "a=37 b=131"},
+           .call = [=](const Tensors& x) { return call(x[0], x[1]); },
+           .loop =
+               [=](const Arrays& x) {
+                 return reduced_loss(
+                     plain::map([&](const Number& p, const Number& t) { return of(p - t); }, x[0], x[1]),
+                     reduction);
+               },
+           .slack = 16,
+           .gradient_slack = 32});
+    };
+    of_errors(
+        "mean_squared_error", "mean_squared_error(Tensor, Tensor, LossOptions)",
+        [=](const Tensor& p, const Tensor& t) { return mean_squared_error(p, t, options); },
+        [](const Number& d) { return d * d; });
+    of_errors(
+        "mean_absolute_error", "mean_absolute_error(Tensor, Tensor, LossOptions)",
+        [=](const Tensor& p, const Tensor& t) { return mean_absolute_error(p, t, options); },
+        [](const Number& d) { return -d; });  // predictions are below all targets
+    of_errors(
+        "huber", "huber(Tensor, Tensor, HuberOptions)",
+        [=](const Tensor& p, const Tensor& t) { return huber(p, t, {.delta = 3.0, .reduction = reduction}); },
+        [](const Number& d) {
+          return -d.value <= 3 ? Number(0.5) * d * d : Number(3.0) * (-d - Number(1.5));
+        });
   }
 }
 

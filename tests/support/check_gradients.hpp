@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "likely/core/tensor.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely::testing {
 
@@ -24,10 +25,7 @@ struct GradientCheck {
 void check_gradients(const std::string& name, const TensorFunction& f, const std::vector<Tensor>& inputs,
                      const GradientCheck& options = {});
 
-// Expects an Error whose message is exactly this.
-void expect_refusal(const std::function<void()>& call, const std::string& message);
-
-// f64 numbers from -1 to 1 that are the same in every run and, being irrational multiples, have no ties.
+// f64 numbers from -scale to scale without a pattern, the same in every run: matrices of them have full rank.
 Tensor numbers(const Shape& shape, double scale = 1.0, int seed = 0);
 
 }  // namespace likely::testing

@@ -1,18 +1,14 @@
 #include "tests/support/golden.hpp"
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "likely/core/error.hpp"
+#include "likely/io/json.hpp"
+#include "likely/io/text.hpp"
 
 namespace likely::testing {
 
 namespace {
 
-nlohmann::json entry(const std::filesystem::path& file, const std::string& pointer) {
-  std::ifstream stream(file);
-  if (!stream) refuse("golden", "cannot read " + file.string());
-  return nlohmann::json::parse(stream).at(nlohmann::json::json_pointer(pointer));
+io::SortedJson entry(const std::filesystem::path& file, const std::string& pointer) {
+  return io::parse_json<io::SortedJson>(io::read_text(file)).at(io::SortedJson::json_pointer(pointer));
 }
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
+#include "likely/io/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::testing {
@@ -109,24 +109,31 @@ std::vector<HostileFile> hostile_metadata(const io::NamedTensors& valid) {
   return files;
 }
 
-void write_plain_safetensors(const std::filesystem::path& path, const io::NamedTensors& tensors) {
-  nlohmann::json header = nlohmann::json::object();
+void write_plain_safetensors(const std::filesystem::path& path, const io::NamedTensors& tensors,
+                             const std::map<std::string, std::string>& as_zeros) {
+  io::SortedJson header = io::SortedJson::object();
   if (!tensors.metadata.empty()) header["__metadata__"] = tensors.metadata;
   std::string data;
   for (const auto& [name, tensor] : tensors.tensors) {
     const Tensor dense = tensor.contiguous();
     const std::size_t begin = data.size();
-    data.append(static_cast<const char*>(dense.raw()),
-                static_cast<std::size_t>(dense.size()) * size_of(dense.dtype()));
-    const char* const type = dense.dtype() == DType::f32   ? "F32"
-                             : dense.dtype() == DType::f64 ? "F64"
-                             : dense.dtype() == DType::i64 ? "I64"
-                                                           : "BOOL";
+    std::string type = dense.dtype() == DType::f32   ? "F32"
+                       : dense.dtype() == DType::f64 ? "F64"
+                       : dense.dtype() == DType::i64 ? "I64"
+                                                     : "BOOL";
+    if (const auto other = as_zeros.find(name); other != as_zeros.end()) {
+      type = other->second;
+      const std::size_t width = type.ends_with("16") ? 2 : type.ends_with("32") ? 4 : 1;
+      data.append(static_cast<std::size_t>(dense.size()) * width, '\0');
+    } else {
+      data.append(static_cast<const char*>(dense.raw()),
+                  static_cast<std::size_t>(dense.size()) * size_of(dense.dtype()));
+    }
     header[name] = {{"dtype", type},
                     {"shape", std::vector<std::int64_t>(dense.shape().begin(), dense.shape().end())},
                     {"data_offsets", {begin, data.size()}}};
   }
-  const std::string text = header.dump();
+  const std::string text = io::json_text(header);
   std::string length;
   for (int i = 0; i < 8; ++i) length += static_cast<char>(text.size() >> (8 * i) & 0xFF);
   write_bytes(path, length + text + data);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ std::vector<HostileFile> hostile_metadata(const io::NamedTensors& valid);
 
 // A safetensors file without checksums, written by the lines of the format's description. It is not forced
 // onto the disk, so that a test can write thousands.
-void write_plain_safetensors(const std::filesystem::path& path, const io::NamedTensors& tensors);
+// Tensors that are named in `as_zeros` are written as zeros of another type of the format: "F16", "I32".
+void write_plain_safetensors(const std::filesystem::path& path, const io::NamedTensors& tensors,
+                             const std::map<std::string, std::string>& as_zeros = {});
 
 // Writes each of them to `path`, and expects `read` to refuse it with an Error that has the name in it.
 // `harmless` says which of them may be read.

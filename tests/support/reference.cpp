@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
+#include "likely/io/json.hpp"
+#include "likely/io/text.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
 
@@ -17,14 +17,11 @@ namespace likely::testing {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = io::SortedJson;
 
 // Tests run in the project's folder.
 Json read(const std::string& family) {
-  const std::string path = "tests/reference/data/" + family + ".json";
-  std::ifstream file(path);
-  if (!file) refuse("reference", "cannot read " + path);
-  return Json::parse(file);
+  return io::parse_json<Json>(io::read_text("tests/reference/data/" + family + ".json"));
 }
 
 Tensor to_tensor(const Json& json) {

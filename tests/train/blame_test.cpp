@@ -5,6 +5,7 @@
 
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/train/small_network.hpp"
 
 namespace likely {
@@ -116,19 +117,35 @@ TEST(Blame, DataThatAreNotFiniteAreNamed) {
 TEST(Blame, AnOperationThatRefusesNanIsTracedToo) {
   Weight model{full({2}, 2.0)};
   optim::Sgd sgd(model, {.lr = 1.0});
-  try {
+  const std::string message = testing::refusal_of([&] {
     train::fit(model, sgd, {.train = {zeros({3, 1}), zeros({3}, DType::i64)}},
                [](Weight& m, const data::Batch& b) {
                  const Tensor logits = log(-m.weight);
                  return softmax_cross_entropy(expand(logits, {b.x.dim(0), 2}), b.y);
                },
                {.epochs = 1, .progress = train::Progress::silent});
-    FAIL() << "nothing was refused";
-  } catch (const Error& error) {
-    const std::string message = error.what();
-    EXPECT_TRUE(message.starts_with("[fit] the loss was refused ([softmax_cross_entropy] ")) << message;
-    EXPECT_NE(message.find("[log] made NaN in layer \"weight\" at step 1"), std::string::npos) << message;
+  });
+  EXPECT_TRUE(message.starts_with("[fit] the loss was refused ([softmax_cross_entropy] ")) << message;
+  EXPECT_NE(message.find("[log] made NaN in layer \"weight\" at step 1"), std::string::npos) << message;
+}
+
+// The last step has no loss after it that would tell.
+TEST(Blame, ParametersThatAStepMadeInfiniteAreNamed) {
+  const testing::TemporaryFolder folder;
+  for (const bool kept : {false, true}) {
+    Weight model{full({2}, 1.0)};
+    optim::Sgd sgd(model, {.lr = 1e38});
+    expect_refusal(
+        [&] {
+          train::fit(model, sgd, {.train = data::Dataset(zeros({4, 1}))},
+                     [](Weight& m, const data::Batch&) { return 1e3 * sum(m.weight); },
+                     {.steps = 1,
+                      .out = kept ? folder / "run" : std::filesystem::path(),
+                      .progress = train::Progress::silent});
+        },
+        "[fit] weight holds numbers that are not finite after step 1: is the learning rate too large?");
   }
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/checkpoint.safetensors"));
 }
 
 TEST(Blame, OtherRefusalsPassUnchanged) {

@@ -10,7 +10,6 @@
 
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
-#include "tests/support/matrices.hpp"
 #include "tests/train/small_network.hpp"
 
 namespace likely {
@@ -88,7 +87,7 @@ TEST(BiasVariance, RefusesWhatItCannotAverage) {
 // Leaving one out of least squares: the error of row i is its residual / (1 - h_ii), with the hat matrix
 // h = X (X^T X)^-1 X^T.
 TEST(CrossValidation, LeavingOneOutOfLeastSquaresIsTheClosedForm) {
-  const Tensor features = testing::scattered({9, 3});
+  const Tensor features = testing::numbers({9, 3});
   const Tensor y = numbers({9, 1}, 1.0, 5);
   const auto score = [](const train::Data& fold, Rng) {
     const data::Batch train = fold.train.all();

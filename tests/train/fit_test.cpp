@@ -376,6 +376,28 @@ TEST(Fit, RefusesOptionsBeforeTraining) {
       "[fit] a metric must be one number, got shape (10, 4)");
 }
 
+TEST(Fit, RefusesALossThatDoesNotUseTheModel) {
+  Slope model;
+  optim::Sgd sgd(model, {.lr = 0.1});
+  const auto fit = [&](const auto& loss) {
+    train::fit(model, sgd, {.train = line(8)}, loss, {.epochs = 2, .batch = 4, .progress = kSilent});
+  };
+  const Slope other = model;  // a copy that was captured by mistake
+  const std::string message =
+      "[fit] the loss does not depend on the model: it uses none of its parameters. It must be computed from "
+      "the "
+      "model that it is handed, by operations on tensors: item(), at() and data() read constants out";
+  expect_refusal([&] { fit([&](Slope&, const data::Batch& b) { return kSquared(other, b); }); }, message);
+  expect_refusal([&] { fit([](Slope& m, const data::Batch& b) {
+                         return mean(b.y) * m.weight.at({0, 0});
+                       }); },
+                 message);
+  // A derivative that is 0 is a derivative, and what is frozen needs none.
+  fit([](Slope& m, const data::Batch&) { return sum(m.weight) * 0.0; });
+  freeze(model);
+  fit([&](Slope&, const data::Batch& b) { return kSquared(other, b); });
+}
+
 TEST(Metrics, RefuseWhatDoesNotFit) {
   SmallNetwork model(Rng(1));
   const Tensor x = zeros({5, 4});

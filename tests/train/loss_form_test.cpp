@@ -58,6 +58,82 @@ TEST(LossForm, FitNamesTheLayerThatRefuses) {
       "\"1\" (Linear)");
 }
 
+TEST(LossForm, EvaluateNamesTheLayerThatRefuses) {
+  Rng rng(1);
+  const std::vector<nn::Linear> model{nn::Linear(4, 8, rng.split()), nn::Linear(7, 3, rng.split())};
+  expect_refusal(
+      [&] {
+        train::evaluate(model, three_classes(20, 1),
+                        [](const auto& m, const data::Batch& b) { return mean(m[1](m[0](b.x))); });
+      },
+      "[linear] the input has shape (20, 8), the weight (3, 7): the last dimension must be 7, in layer "
+      "\"1\" (Linear)");
+}
+
+// A call that takes anything says nothing of training.
+struct GenericModel {
+  Tensor weight;
+  Tensor operator()(const Tensor& x, const auto&...) const { return matmul(x, weight); }
+  LIKELY_PARTS(weight)
+};
+
+TEST(LossForm, AModelWithAGenericCallIsTrained) {
+  GenericModel model{zeros({4, 3})};
+  fit(model, kForgets);
+  EXPECT_GT(norm(model.weight).item(), 0.0);
+}
+
+struct NoisyModel {
+  Tensor weight;
+  Tensor operator()(const Tensor& x) const { return matmul(x, weight); }
+  Tensor operator()(const Tensor& x, const Training& training) const {
+    return matmul(dropout(x, 0.5, training.split()), weight);
+  }
+  LIKELY_PARTS(weight)
+};
+
+TEST(LossForm, AModelThatIsItselfDifferentInTrainingIsNamedSo) {
+  NoisyModel model{zeros({4, 3})};
+  expect_refusal([&] { fit(model, kForgets); },
+                 "[fit] the model behaves differently in training, and the loss takes no Training to hand "
+                 "it: write [](auto& m, const data::Batch& b, const auto&... training) and call m(b.x, "
+                 "training...); to train without it, take the argument and leave it unused");
+}
+
+struct ForgetsItsDropout {
+  nn::Linear out;
+  nn::Dropout drop;
+  Tensor operator()(const Tensor& x, const auto&... training) const { return out(drop(x, training...)); }
+  LIKELY_PARTS(out)
+};
+struct InsideAnother {
+  nn::Linear first;
+  std::vector<ForgetsItsDropout> blocks;
+  Tensor operator()(const Tensor& x, const auto&... training) const {
+    return blocks[0](first(x), training...);
+  }
+  LIKELY_PARTS(first, blocks)
+};
+
+TEST(LossForm, ADropoutThatIsNotNamedIsSeenToo) {
+  Rng rng(1);
+  const auto message = [](const std::string& where) {
+    return "[fit] " + where +
+           " holds a layer that behaves differently in training and is not named in LIKELY_PARTS, and the "
+           "loss "
+           "takes no Training to hand it: write [](auto& m, const data::Batch& b, const auto&... training) "
+           "and "
+           "call m(b.x, training...); to train without it, take the argument and leave it unused";
+  };
+  ForgetsItsDropout model{nn::Linear(4, 3, rng.split()), nn::Dropout(0.5)};
+  expect_refusal([&] { fit(model, kForgets); }, message("the model"));
+  InsideAnother outer{nn::Linear(4, 4, rng.split()), {model}};
+  expect_refusal([&] { fit(outer, kForgets); }, message("the model's blocks.0"));
+  const Tensor before = model.out.weight;
+  fit(model, testing::kCrossEntropy);
+  EXPECT_FALSE(array_equal(model.out.weight, before));
+}
+
 TEST(LossForm, AMovedFromModelIsNotTrained) {
   Rng rng(1);
   nn::Linear model(4, 3, rng.split());

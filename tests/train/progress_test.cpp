@@ -15,7 +15,7 @@ ProgressState some_state() {
           .epochs = 10,
           .step = 47,
           .steps = 100,
-          .loss = 0.41234,
+          .losses = {{"loss", 0.41234}},
           .measured = {{"loss", 0.5}, {"accuracy", 0.87352}},
           .on_validation = true,
           .rows_per_second = 12345.6,
@@ -68,9 +68,9 @@ TEST(Progress, TimesReadAsClocksDo) {
 std::string written(Progress how) {
   ::testing::internal::CaptureStderr();
   {
-    ProgressDisplay display(how, 50, 50, 0);
+    ProgressDisplay display(how, 50, 50, 0, /*counts_rows=*/true);
     for (std::int64_t epoch = 1; epoch <= 50; ++epoch)
-      display.epoch({.epoch = epoch, .step = epoch, .loss = 0.5, .lr = 0.1});
+      display.epoch({.epoch = epoch, .step = epoch, .loss = 0.5, .lr = 0.1, .losses = {{"loss", 0.5}}});
   }
   return ::testing::internal::GetCapturedStderr();
 }

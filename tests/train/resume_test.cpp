@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
+#include "likely/io/json.hpp"
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/train/child_process.hpp"
@@ -78,9 +78,9 @@ std::vector<std::string> metrics_of(const std::filesystem::path& folder) {
   std::vector<std::string> lines;
   std::ifstream file(folder / "metrics.jsonl");
   for (std::string line; std::getline(file, line);) {
-    auto json = nlohmann::ordered_json::parse(line);
+    auto json = io::parse_json(line);
     json.erase("seconds");
-    lines.push_back(json.dump());
+    lines.push_back(io::json_text(json));
   }
   return lines;
 }

@@ -7,9 +7,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "likely/io/json.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -56,7 +56,7 @@ TEST(RunFolder, HoldsConfigurationMetricsCheckpointAndBestModel) {
   const std::filesystem::path here = folder.path() / "runs" / "first";
   const auto result = fit_in(here);
 
-  const auto config = nlohmann::json::parse(contents(here / "config.json"));
+  const auto config = io::parse_json<io::SortedJson>(contents(here / "config.json"));
   EXPECT_EQ(config["likely"], version());
   EXPECT_EQ(config["seed"], 7);
   EXPECT_EQ(config["epochs"], 2);
@@ -74,12 +74,12 @@ TEST(RunFolder, HoldsConfigurationMetricsCheckpointAndBestModel) {
   EXPECT_EQ(config["parts"][0]["shape"], "(16, 4)");
   EXPECT_EQ(config["parts"][0]["type"], "f32");
 
-  std::vector<nlohmann::json> lines;
+  std::vector<io::SortedJson> lines;
   std::istringstream metrics(contents(here / "metrics.jsonl"));
-  for (std::string line; std::getline(metrics, line);) lines.push_back(nlohmann::json::parse(line));
+  for (std::string line; std::getline(metrics, line);) lines.push_back(io::parse_json<io::SortedJson>(line));
   ASSERT_EQ(lines.size(), 3U);  // epoch 1, step 3, epoch 2
   for (const std::size_t epoch : {0U, 1U}) {
-    const nlohmann::json& line = lines[2 * epoch];
+    const io::SortedJson& line = lines[2 * epoch];
     const train::EpochReport& report = result.history[epoch];
     EXPECT_EQ(line["epoch"], epoch + 1);
     EXPECT_EQ(line["step"], 2 * (epoch + 1));
@@ -170,6 +170,60 @@ TEST(RunFolder, AFullDiskIsReportedBeforeTraining) {
             0);
   // Nothing half-written is left under a name that counts.
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "run" / "checkpoint.safetensors"));
+}
+
+// Somebody writes into the folder while it is trained in.
+train::FitResult<SmallNetwork> fit_disturbed(const std::filesystem::path& folder,
+                                             const std::function<void(std::int64_t epoch)>& disturb) {
+  SmallNetwork model(Rng(1));
+  optim::Adam adam(model, {.lr = 0.01});
+  return train::fit(model, adam, {.train = three_classes(40, 1), .validation = three_classes(20, 2)},
+                    kCrossEntropy,
+                    {.epochs = 3,
+                     .batch = 20,
+                     .seed = 7,
+                     .on_epoch = [&](const train::EpochReport& report) { disturb(report.epoch); },
+                     .out = folder,
+                     .checkpoint_seconds = 0.0,
+                     .figures = false,
+                     .progress = train::Progress::silent});
+}
+
+TEST(RunFolder, KeepsWhatOthersPutUnderItsNames) {
+  const TemporaryFolder folder;
+  const std::filesystem::path run = folder / "run";
+  // No run is there, but a file of that name: nobody said that it may go.
+  std::filesystem::create_directory(run);
+  testing::write_bytes(run / "metrics.jsonl", "my measurements");
+  testing::write_bytes(run / "best.safetensors", "my model");
+  fit_disturbed(run, [&](std::int64_t epoch) {
+    if (epoch == 2) {
+      testing::write_bytes(run / "theirs", "theirs");
+      std::filesystem::rename(run / "theirs", run / "checkpoint.safetensors");
+    }
+  });
+  EXPECT_EQ(contents(run / "metrics.jsonl.kept"), "my measurements");
+  EXPECT_EQ(contents(run / "best.safetensors.kept"), "my model");
+  EXPECT_EQ(contents(run / "checkpoint.safetensors.kept"), "theirs");
+  EXPECT_EQ(io::load_safetensors(run / "checkpoint.safetensors").metadata.at("epoch"), "3");
+  EXPECT_EQ(contents(run / "metrics.jsonl").find("my measurements"), std::string::npos);
+}
+
+TEST(RunFolder, IsNotContinuedInAFolderPutInItsPlace) {
+  const TemporaryFolder folder;
+  const std::filesystem::path run = folder / "run";
+  const auto swap = [&](std::int64_t epoch) {
+    if (epoch != 2) return;
+    std::filesystem::rename(run, folder / "moved");
+    std::filesystem::create_directory(run);
+    testing::write_bytes(run / "checkpoint.safetensors", "theirs");
+  };
+  expect_refusal([&] { fit_disturbed(run, swap); },
+                 "[fit] \"" + run.string() +
+                     "\": another folder was put in its place meanwhile; nothing is written there");
+  EXPECT_EQ(contents(run / "checkpoint.safetensors"), "theirs");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(run), {}), 1);
+  EXPECT_EQ(io::load_safetensors(folder / "moved/checkpoint.safetensors").metadata.at("epoch"), "1");
 }
 
 TEST(RunFolder, RefusesMetricsThatAreTooShort) {

@@ -42,10 +42,6 @@ struct SmallCnn {
   LIKELY_PARTS(kernel1, bias1, kernel2, bias2, weight, bias)
 };
 
-Tensor mean_squared_error(const Tensor& a, const Tensor& b) {
-  return sum(square(a - b)) / static_cast<double>(a.size());
-}
-
 struct History {
   std::vector<double> losses;
   SmallCnn model;

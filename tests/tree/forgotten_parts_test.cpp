@@ -3,12 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <any>
 #include <array>
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "likely/core/create.hpp"
@@ -20,7 +25,11 @@ namespace {
 
 using detail::holds_tensors;
 using detail::names_every_part;
-using detail::tensor_members;
+
+template <class T>
+constexpr std::size_t tensor_members() {
+  return detail::count_members<T, detail::HoldsTensors>();
+}
 
 struct Layer {
   Tensor weight, bias;
@@ -84,11 +93,99 @@ struct ForgotTheBase : Layer {
 };
 static_assert(!names_every_part<ForgotTheBase>());
 
+struct AddsToItsBase : Layer {
+  Tensor scale;
+};
+static_assert(!detail::inherits_every_part<AddsToItsBase>());
+struct AddsNothing : Layer {
+  int width = 3;
+  double twice() const { return 2.0 * width; }
+};
+static_assert(detail::inherits_every_part<AddsNothing>() && detail::inherits_every_part<Layer>());
+
 struct NamesTheBase : Layer {
   Tensor scale;
   LIKELY_PARTS(weight, bias, scale)
 };
 static_assert(names_every_part<NamesTheBase>());
+
+struct ForgotAMap {
+  Tensor weight;
+  std::map<std::string, Tensor> tables;
+  LIKELY_PARTS(weight)
+};
+static_assert(!names_every_part<ForgotAMap>());
+
+struct ForgotAPointer {
+  Tensor weight;
+  std::unique_ptr<Layer> next;
+  LIKELY_PARTS(weight)
+};
+static_assert(!names_every_part<ForgotAPointer>());
+
+struct ForgotAListOfPointers {
+  Tensor weight;
+  std::list<std::unique_ptr<Layer>> next;
+  LIKELY_PARTS(weight)
+};
+static_assert(!names_every_part<ForgotAListOfPointers>());
+
+struct ForgotTheTwentieth {
+  Tensor weight;
+  int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r;
+  Tensor last;
+  LIKELY_PARTS(weight)
+};
+static_assert(!names_every_part<ForgotTheTwentieth>());
+
+// A part that is named twice would be learned and saved twice.
+static_assert(detail::names_differ("") && detail::names_differ("a") && detail::names_differ("a, b,ab, c"));
+static_assert(!detail::names_differ("a, a") && !detail::names_differ("b,a, c ,a") &&
+              !detail::names_differ("a, b, b"));
+
+// Types that can be made from anything are not taken for tensors, and do not hide the tensors beside them.
+struct FromAnything {
+  template <class T>
+  FromAnything(T&&) {}  // NOLINT
+};
+struct FromAnyConstant {
+  template <class T>
+  FromAnyConstant(const T&) {}  // NOLINT
+};
+struct FromAnyValue {
+  template <class T>
+  FromAnyValue(T) {}  // NOLINT
+};
+struct FromAnyNumber {
+  template <class... T>
+  FromAnyNumber(T&&...) {}  // NOLINT
+};
+template <class Loose>
+struct Beside {
+  Tensor weight;
+  Loose loose;
+  LIKELY_PARTS(weight)
+};
+template <class Loose>
+struct BesideForgotten {
+  Tensor weight;
+  Loose loose;
+  Tensor bias;
+  LIKELY_PARTS(weight)
+};
+template <class Loose>
+constexpr bool is_left_alone() {
+  return names_every_part<Beside<Loose>>() && !names_every_part<BesideForgotten<Loose>>();
+}
+static_assert(is_left_alone<std::any>() && is_left_alone<std::function<void(std::any)>>());
+static_assert(is_left_alone<FromAnything>() && is_left_alone<FromAnyNumber>());
+static_assert(names_every_part<Beside<FromAnyConstant>>() && names_every_part<Beside<FromAnyValue>>());
+static_assert(is_left_alone<std::vector<std::any>>() && is_left_alone<std::optional<std::any>>());
+static_assert(is_left_alone<std::variant<int, std::string>>() && is_left_alone<std::map<int, double>>());
+static_assert(!names_every_part<Beside<std::variant<int, Tensor>>>());
+
+struct Hidden;  // and never seen
+static_assert(is_left_alone<std::unique_ptr<Hidden>>() && is_left_alone<std::shared_ptr<Layer>>());
 
 // What is no part: numbers, options, layers without tensors, and what is said to be none.
 struct Options {
@@ -108,6 +205,8 @@ struct WithMuchElse {
   std::pair<int, double> pair{};
   std::function<double(double)> schedule{};
   std::shared_ptr<Tensor> shared{};
+  std::any anything{};
+  NotAPart<std::map<int, Tensor>> tables{};
   Options options{};
   NotAPart<Tensor> cache{};
   NotAPart<nn::Linear> teacher;

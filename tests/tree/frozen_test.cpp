@@ -68,6 +68,47 @@ TEST(Frozen, AssigningAModelLeavesTheOthersMarks) {
   EXPECT_FALSE(model.bias.frozen());
 }
 
+struct Mine {
+  Tensor weight;
+  LIKELY_PARTS(weight)
+};
+
+// C++ copies a whole model and puts a new one together in the same way, so both take the marks along.
+TEST(Frozen, ANewPartBeginsWithTheMarkOfWhatItIsMadeFrom) {
+  Layer trained = layer();
+  freeze(trained.weight);
+  Mine mine{trained.weight};
+  EXPECT_TRUE(mine.weight.frozen());
+  unfreeze(mine);
+  EXPECT_FALSE(mine.weight.frozen());
+  EXPECT_TRUE(trained.weight.frozen());
+  EXPECT_FALSE(Mine{trained.weight.copy()}.weight.frozen());
+  EXPECT_FALSE(Mine{trained.bias}.weight.frozen());
+  const Mine moved{std::move(trained.weight)};
+  EXPECT_TRUE(moved.weight.frozen());
+  EXPECT_TRUE(trained.weight.frozen());  // NOLINT(bugprone-use-after-move): the part stays what it was
+}
+
+TEST(Frozen, ElementsOfAVectorArePartsByTheirPlace) {
+  std::vector<Layer> blocks{layer(), layer(), layer()};
+  freeze(blocks[0]);
+  blocks[0].weight.set({0}, 7.0);
+  std::swap(blocks[0], blocks[1]);
+  EXPECT_EQ(blocks[1].weight.at({0}), 7.0);
+  EXPECT_TRUE(blocks[0].weight.frozen());
+  EXPECT_FALSE(blocks[1].weight.frozen());
+  blocks.erase(blocks.begin());
+  EXPECT_EQ(blocks[0].weight.at({0}), 7.0);
+  EXPECT_TRUE(blocks[0].weight.frozen());
+  EXPECT_FALSE(blocks[1].weight.frozen());
+  for (int i = 0; i < 10; ++i) blocks.push_back(layer());
+  EXPECT_TRUE(blocks[0].weight.frozen());
+  EXPECT_FALSE(blocks[11].weight.frozen());
+  const std::vector<Layer> others(12, layer());
+  blocks = others;
+  EXPECT_TRUE(blocks[0].weight.frozen());
+}
+
 TEST(Frozen, ResultsAreNot) {
   Tensor frozen = tensor({1.0, 2.0});
   frozen.set_frozen(true);

@@ -317,6 +317,69 @@ def dirichlet_log(*v):
     return loggamma(sum(a)) - sum(loggamma(c) for c in a) + sum((c - 1) * log(t) for c, t in zip(a, x))
 
 
+def log_sum(*l):
+    most = max(l)
+    return most + log(sum(exp(v - most) for v in l))
+
+
+def categorical_log(*v):
+    l, x = v[:-1], int(mp.nint(v[-1]))
+    return l[x] - log_sum(*l)
+
+
+def weights(*l):
+    total = log_sum(*l)
+    return [exp(v - total) for v in l]
+
+
+def categorical_kl(*v):
+    p, q = v[:3], v[3:]
+    return sum(w * ((a - log_sum(*p)) - (b - log_sum(*q))) for w, a, b in zip(weights(*p), p, q))
+
+
+def categorical_variance(*l):
+    w = weights(*l)
+    mean = w[1] + 2 * w[2]
+    return sum(p * (i - mean) ** 2 for i, p in enumerate(w))
+
+
+def normal_log(m, s, x):
+    return -((x - m) / s) ** 2 / 2 - log(s) - LOG_TWO_PI() / 2
+
+
+def normal_kl(m, s, n, t):
+    return ((s / t) ** 2 + ((m - n) / t) ** 2 - 1) / 2 - log(s / t)
+
+
+def plane_log(m, n, a, b, c, x, y):
+    """The normal law of two numbers whose covariance is L L^T, L = (a 0; b c)."""
+    z = (x - m) / a
+    return normal_log(0, a, x - m) + normal_log(b * z, c, y - n)
+
+
+def plane_kl(m, n, a, b, c, k, l, d, e, f):
+    # L of q, inverted, times L of p and the difference of the means
+    first, second, third = a / d, (b - e * a / d) / f, c / f
+    u = (m - k) / d
+    w = (n - l - e * u) / f
+    return (first**2 + second**2 + third**2 + u * u + w * w - 2) / 2 + log(d * f) - log(a * c)
+
+
+def mixture_log(k, l, m, n, s, t, x):
+    both = log_sum(k, l)
+    return log_sum(k - both + normal_log(m, s, x), l - both + normal_log(n, t, x))
+
+
+def mixture_cdf(k, l, m, n, s, t, x):
+    v, w = weights(k, l)
+    return v * normal_cdf((x - m) / s) + w * normal_cdf((x - n) / t)
+
+
+def mixture_variance(k, l, m, n, s, t):
+    v, w = weights(k, l)
+    return v * s * s + w * t * t + v * w * (m - n) ** 2
+
+
 FUNCTIONS = {
     "Normal log_prob": lambda m, s, x: -((x - m) / s) ** 2 / 2 - log(s) - LOG_TWO_PI() / 2,
     "Normal cdf": lambda m, s, x: normal_cdf((x - m) / s),
@@ -382,12 +445,70 @@ FUNCTIONS = {
     "Dirichlet entropy": lambda *a: sum(loggamma(c) for c in a) - loggamma(sum(a))
     + (sum(a) - len(a)) * digamma(sum(a)) - sum((c - 1) * digamma(c) for c in a),
     "Dirichlet variance": lambda a, b, c: a * (b + c) / ((a + b + c) ** 2 * (a + b + c + 1)),
+    "Categorical log_prob": categorical_log,
+    "Categorical cdf": lambda *v: sum(weights(*v[:-1])[: int(mp.nint(v[-1])) + 1]),
+    "Categorical mean": lambda *l: weights(*l)[1] + 2 * weights(*l)[2],
+    "Categorical variance": categorical_variance,
+    "Categorical entropy": lambda *l: sum(w * (log_sum(*l) - v) for w, v in zip(weights(*l), l)),
+    "Categorical kl": categorical_kl,
+    "MultivariateNormal log_prob": plane_log,
+    "MultivariateNormal variance": lambda m, n, a, b, c: b * b + c * c,
+    "MultivariateNormal entropy": lambda m, n, a, b, c: log(a) + log(c) + 1 + LOG_TWO_PI(),
+    "MultivariateNormal kl": plane_kl,
+    "Mixture log_prob": mixture_log,
+    "Mixture cdf": mixture_cdf,
+    "Mixture mean": lambda k, l, m, n, s, t: weights(k, l)[0] * m + weights(k, l)[1] * n,
+    "Mixture variance": mixture_variance,
+    "Independent log_prob": lambda m, n, s, t, x, y: normal_log(m, s, x) + normal_log(n, t, y),
+    "Independent entropy": lambda m, n, s, t: log(s) + log(t) + 1 + LOG_TWO_PI(),
+    "Independent kl": lambda m, n, s, t, k, l, u, v: normal_kl(m, s, k, u) + normal_kl(n, t, l, v),
+    "TransformedByExp log_prob": lambda m, s, y: normal_log(m, s, log(y)) - log(y),
+    "TransformedByExp cdf": lambda m, s, y: normal_cdf((log(y) - m) / s),
+    "TransformedBySoftplus log_prob": lambda m, s, y: normal_log(m, s, y + log(-mp.expm1(-y))) - log(-mp.expm1(-y)),
+    "TransformedBySoftplus cdf": lambda m, s, y: normal_cdf((y + log(-mp.expm1(-y)) - m) / s),
+    "TransformedBySigmoid log_prob": lambda m, s, y: normal_log(m, s, log(y) - mp.log1p(-y)) - log(y) - mp.log1p(-y),
+    "TransformedBySigmoid cdf": lambda m, s, y: normal_cdf((log(y) - mp.log1p(-y) - m) / s),
+    "TransformedByTanh log_prob": lambda m, s, y: normal_log(m, s, mp.atanh(y)) - mp.log1p(-y * y),
+    "TransformedByTanh cdf": lambda m, s, y: normal_cdf((mp.atanh(y) - m) / s),
+    "TransformedByAffine log_prob": lambda m, s, a, b, y: normal_log(m, s, (y - a) / b) - log(abs(b)),
+    "TransformedByAffine cdf": lambda m, s, a, b, y: normal_cdf(((y - a) / b - m) / s * mp.sign(b)),
+    "TransformedByAffine mean": lambda m, s, a, b: a + b * m,
+    "TransformedByAffine variance": lambda m, s, a, b: (s * b) ** 2,
+    "TransformedByAffine entropy": lambda m, s, a, b: log(s) + log(abs(b)) + (LOG_TWO_PI() + 1) / 2,
 }
 
 # --- Where to look --------------------------------------------------------------------------------------------------
 
 STEPS = [-30, -8, -3, -1, 0, 1, 3, 8, 30]
 SHAPES = [1e-300, 1e-100, 1e-30, 1e-5, 0.3, 1, 4.2, 7.9, 8.1, 25, 60, 1e3, 2e4, 1e6, 1e7, 1e8, 1e12, 1e20, 1e100, 1e300]
+LOGITS = [(0, 0, 0), (0.3, -1, 2), (40, 0, -40), (1e5, 1e5, 99999), (-700, 0, 0.5), (1e-10, -1e-10, 0), (1e30, 0, 0)]
+PLANES = [(0.3, -1, 1.7, 0.4, 0.8), (5, 2, 0.2, -3, 1), (0, 0, 1, 0, 1), (0, 0, 1e-15, 1e-15, 1e-15), (1e10, 0, 1e9, 1e3, 1),
+          (0, 1e-20, 1e15, -1e15, 1e10)]
+MIXTURES = [(0, 0, 0, 1, 1, 1), (0.3, -2, -3, 4, 0.5, 2), (40, -40, 0, 5, 1, 0.1), (0, 0, -1e10, 1e10, 1, 1e5), (-3, 1, 0, 0, 1e-10, 1e10)]
+PAIRS = [(0, 1, 1, 2), (0.3, -5, 1.7, 0.2), (0, 0, 1e-15, 1e15), (1e10, -1e10, 1e3, 1e-3)]
+AFFINE = [(0, 1, 0, 1), (0.3, 1.7, -2, 3), (0.3, 1.7, 5, -0.25), (1, 1e-10, 1e5, 1e10), (0, 1e10, 3, -1e-20)]
+
+
+def above_zero():
+    for m, s in ((0, 1), (0.3, 1.7), (-5, 0.2), (2, 10)):
+        for y in (1e-30, 1e-10, 0.01, 0.3, 1, 2.5, 8, 40, 1e5):
+            yield m, s, y
+
+
+def within(low):
+    for m, s in ((0, 1), (0.3, 1.7), (-2, 0.5)):
+        for y in (1e-30, 1e-5, 0.02, 0.3, 0.5, 0.75, 0.99):
+            yield m, s, y
+            if low < 0:
+                yield m, s, -y
+
+
+def affine_points():
+    for m, s, a, b in AFFINE:
+        for z in (-8, -1, 0, 0.3, 30):
+            yield m, s, a, b, a + b * (m + z * s)
+
+
 DECADES = [1e-300, 1e-150, 1e-38, 1e-20, 1e-5, 0.3, 1, 7, 1e5, 1e20, 1e38, 1e150, 1e300]
 
 
@@ -540,6 +661,30 @@ TABLE = {
                                     (0.25e12, 0.125e12, 0.625e12), (1e-5, 1e-5, 1e-5), (1e8, 3, 0.5)]]
     + [(2, 3, 4, 2.0**-100, 0.25, 0.75), (0.1, 3, 4, 2.0**-600, 0.25, 0.75)],
     "Dirichlet entropy": lambda: [(1e-300, 1, 1), (0.5, 0.25, 3), (20, 30, 70), (2e5, 1e5, 5e5), (1e12, 2e12, 3e12), (1e300, 1e5, 3)],
+    "Categorical log_prob": lambda: [l + (x,) for l in LOGITS for x in (0, 1, 2)],
+    "Categorical cdf": lambda: [l + (x,) for l in LOGITS for x in (0, 1, 2)],
+    "Categorical mean": lambda: LOGITS, "Categorical variance": lambda: LOGITS, "Categorical entropy": lambda: LOGITS,
+    "Categorical kl": lambda: [(0.3, -1, 2, 0, 0, 0), (0.3, -1, 2, 0.3, -1, 2.0001), (40, 0, -40, -40, 0, 40),
+                               (300, 0, 0, 0, 0, 0), (1e5, 1e5, 99999, 0, 1, 2)],
+    "MultivariateNormal log_prob": lambda: [p + (p[0] + u * p[2], p[1] + v * p[4]) for p in PLANES
+                                            for u, v in ((0, 0), (1, -2), (-30, 8), (1e5, 1e5), (1e-10, 3))],
+    "MultivariateNormal variance": lambda: PLANES, "MultivariateNormal entropy": lambda: PLANES,
+    "MultivariateNormal kl": lambda: [PLANES[0] + PLANES[1], PLANES[1] + PLANES[0], PLANES[0] + PLANES[0],
+                                      (0, 0, 1e-20, 0, 1e-20, 1e-20, 0, 1e-20, 1e-21, 2e-20),
+                                      (0, 0, 1e15, 3, 1e15, 1e15, 0, 2e15, 1e14, 1e15)],
+    "Mixture log_prob": lambda: [p + (x,) for p in MIXTURES for x in (-1e15, -40, -3, -0.5, 0, 0.7, 2, 9, 300, 1e15)],
+    "Mixture cdf": lambda: [p + (x,) for p in MIXTURES for x in (-40, -8, -3, -0.5, 0, 0.7, 2, 9, 300)],
+    "Mixture mean": lambda: MIXTURES, "Mixture variance": lambda: MIXTURES,
+    "Independent log_prob": lambda: [(m, n, s, t, m + 2 * s, n + z * t) for m, n, s, t in PAIRS for z in (-1e5, -3, 0, 30)],
+    "Independent entropy": lambda: PAIRS,
+    "Independent kl": lambda: [PAIRS[0] + PAIRS[1], PAIRS[1] + PAIRS[0], PAIRS[0] + PAIRS[0]],
+    "TransformedByExp log_prob": above_zero, "TransformedByExp cdf": above_zero,
+    "TransformedBySoftplus log_prob": above_zero, "TransformedBySoftplus cdf": above_zero,
+    "TransformedBySigmoid log_prob": lambda: within(0), "TransformedBySigmoid cdf": lambda: within(0),
+    "TransformedByTanh log_prob": lambda: within(-1), "TransformedByTanh cdf": lambda: within(-1),
+    "TransformedByAffine log_prob": affine_points, "TransformedByAffine cdf": affine_points,
+    "TransformedByAffine mean": lambda: AFFINE, "TransformedByAffine variance": lambda: AFFINE,
+    "TransformedByAffine entropy": lambda: AFFINE,
     "Dirichlet variance": lambda: [(1e-300, 1, 1), (0.5, 0.25, 3), (1e200, 1e200, 1e200), (1e12, 2e12, 3e12), (1, 1, 1e20)],
 }
 

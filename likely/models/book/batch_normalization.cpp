@@ -11,18 +11,32 @@
 
 namespace likely::book {
 
+namespace {
+
+void check_batch(const char* caller, const char* name, const Tensor& z, double epsilon) {
+  if (z.rank() != 2 || z.dim(0) < 1)
+    refuse(caller, fmt::format("{} must be (batch, channels), got shape {}", name, z.shape().string()));
+  if (!(epsilon >= 0.0 && std::isfinite(epsilon)))
+    refuse(caller, fmt::format("epsilon must be finite and at least 0, got {}", epsilon));
+}
+
+}  // namespace
+
+Tensor standardized_as_printed(const Tensor& h, double epsilon) {
+  check_batch("standardized_as_printed", "h", h, epsilon);
+  const Tensor centred = h - mean(h, 0);
+  return centred / (sqrt(mean(square(centred), 0)) + epsilon);
+}
+
 BatchNormSteps batch_norm_steps(const Tensor& z, const Tensor& gamma, const Tensor& delta, double epsilon) {
   constexpr const char* kName = "batch_norm_steps";
-  if (z.rank() != 2 || z.dim(0) < 1)
-    refuse(kName, "z must be (batch, channels), got shape " + z.shape().string());
+  check_batch(kName, "z", z, epsilon);
   for (const Tensor& each : {gamma, delta}) {
     if (!(each.shape() == Shape{z.dim(1)})) {
       refuse(kName, "gamma and delta must have shape " + Shape{z.dim(1)}.string() + ", got " +
                         each.shape().string());
     }
   }
-  if (!(epsilon >= 0.0 && std::isfinite(epsilon)))
-    refuse(kName, fmt::format("epsilon must be finite and at least 0, got {}", epsilon));
   BatchNormSteps at;
   at.f1 = mean(z, 0);
   at.f2 = z - at.f1;

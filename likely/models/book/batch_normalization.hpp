@@ -6,6 +6,11 @@
 
 namespace likely::book {
 
+// (h - m_h) / (s_h + epsilon), mean and deviation over the batch: (11.8) as it is printed. Batch
+// normalization as everybody computes it, likely included, is (11.10): epsilon under the root. Refuses h that
+// is not (batch, channels) with a batch of at least 1.
+Tensor standardized_as_printed(const Tensor& h, double epsilon = 1e-5);
+
 // For z (batch, channels); what has no index i in (11.10) is (channels,).
 struct BatchNormSteps {
   Tensor f1;  // the mean of z over the batch

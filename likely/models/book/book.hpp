@@ -7,6 +7,7 @@
 #include "likely/models/book/bayesian_linear.hpp"
 #include "likely/models/book/branching_function.hpp"
 #include "likely/models/book/convolution_matrix.hpp"
+#include "likely/models/book/error_terms.hpp"
 #include "likely/models/book/gabor.hpp"
 #include "likely/models/book/gradient_flow.hpp"
 #include "likely/models/book/line.hpp"

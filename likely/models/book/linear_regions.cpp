@@ -12,7 +12,7 @@ namespace likely::book {
 
 namespace {
 
-constexpr const char* kName = "linear_regions";
+constexpr const char* kRegions = "linear_regions";
 // Values this small beside the terms they are sums of are rounding errors.
 constexpr double kRounding = 1e-12;
 
@@ -26,17 +26,17 @@ struct Cell {
   std::vector<bool> on;
 };
 
-struct Layer {
+struct PlainLayer {
   Point weight;  // (out, in) in rows
   Point bias;
 };
 
-Layer layer_in_f64(const nn::Linear& layer) {
+PlainLayer layer_in_f64(const nn::Linear& layer) {
   return {layer.weight.to_vector<double>(), layer.bias.to_vector<double>()};
 }
 
 // bias + weight h, and the size of the terms of each sum.
-std::pair<Point, Point> apply_layer(const Layer& layer, const Point& h) {
+std::pair<Point, Point> apply_layer(const PlainLayer& layer, const Point& h) {
   Point y = layer.bias, size(layer.bias.size());
   for (std::size_t u = 0; u < y.size(); ++u) {
     size[u] = std::abs(y[u]);
@@ -88,7 +88,7 @@ void clear_rounding(Cell& cell, const Point& sizes) {
 }
 
 // The cells into which the units of a hidden layer cut one, with the units' outputs as values.
-std::vector<Cell> cut(Cell cell, const Layer& layer) {
+std::vector<Cell> cut(Cell cell, const PlainLayer& layer) {
   Point sizes(layer.bias.size(), 0.0);
   for (Point& values : cell.values) {
     auto [y, size] = apply_layer(layer, values);
@@ -176,22 +176,22 @@ void check(const DeepNetwork& network, const std::vector<Point>& corners) {
   for (std::size_t k = 0; k + 1 < network.layers.size(); ++k) {
     const Activation activation = network.layers[k].activation;
     if (activation != Activation::relu)
-      refuse(kName, "layer " + std::to_string(k) + " must have activation relu, got " +
-                        std::string(name_of(activation)));
+      refuse(kRegions, "layer " + std::to_string(k) + " must have activation relu, got " +
+                           std::string(name_of(activation)));
   }
   const std::int64_t inputs = network.layers[0].weight.dim(1);
   if (corners.size() < 2)
-    refuse(kName, "at least two corners are needed, got " + std::to_string(corners.size()));
+    refuse(kRegions, "at least two corners are needed, got " + std::to_string(corners.size()));
   for (const Point& corner : corners) {
     if (static_cast<std::int64_t>(corner.size()) != inputs)
-      refuse(kName, "corners must have " + std::to_string(inputs) + " coordinates, got " +
-                        std::to_string(corner.size()));
+      refuse(kRegions, "corners must have " + std::to_string(inputs) + " coordinates, got " +
+                           std::to_string(corner.size()));
     for (const double x : corner)
-      if (!std::isfinite(x)) refuse(kName, "corners must be finite, got " + std::to_string(x));
+      if (!std::isfinite(x)) refuse(kRegions, "corners must be finite, got " + std::to_string(x));
   }
-  if (corners.size() == 2 && corners[0] == corners[1]) refuse(kName, "the two corners must differ");
+  if (corners.size() == 2 && corners[0] == corners[1]) refuse(kRegions, "the two corners must differ");
   if (corners.size() > 2 && !is_flat_and_convex(corners))
-    refuse(kName, "the corners must go once around a flat convex polygon");
+    refuse(kRegions, "the corners must go once around a flat convex polygon");
 }
 
 }  // namespace
@@ -200,14 +200,14 @@ std::vector<Region> linear_regions(const DeepNetwork& network, const std::vector
   check(network, corners);
   std::vector<Cell> cells{{.corners = corners, .values = corners, .on = {}}};
   for (std::size_t k = 0; k + 1 < network.layers.size(); ++k) {
-    const Layer layer = layer_in_f64(network.layers[k]);
+    const PlainLayer layer = layer_in_f64(network.layers[k]);
     std::vector<Cell> next;
     for (Cell& cell : cells) {
       for (Cell& c : cut(std::move(cell), layer)) next.push_back(std::move(c));
     }
     cells = std::move(next);
   }
-  const Layer out = layer_in_f64(network.layers.back());
+  const PlainLayer out = layer_in_f64(network.layers.back());
   std::vector<Region> regions;
   for (Cell& cell : cells) {
     for (Point& values : cell.values) values = apply_layer(out, values).first;

@@ -50,6 +50,17 @@ void check(const Likelihood& likelihood, const EmOptions& o) {
                              i / o.covariates.size() + 1, o.values[i]));
     }
   }
+  for (std::size_t c = 0; c < o.covariates.size(); ++c) {
+    constexpr double kLargest = 1e100;  // squares are made of them
+    double largest = 0.0;
+    for (std::size_t i = 0; i < subjects; ++i)
+      largest = std::max(largest, std::fabs(o.values[i * o.covariates.size() + c]));
+    if (largest <= kLargest && (largest == 0.0 || largest >= 1.0 / kLargest)) continue;
+    refuse_fit(
+        fmt::format("the largest number of the covariate {} is {}: it must lie between {} and {}, in "
+                    "other units",
+                    o.covariates[c], largest, 1.0 / kLargest, kLargest));
+  }
   if (subjects < o.covariates.size() + 2) {
     refuse_fit(fmt::format("{} covariates need at least {} subjects, got {}", o.covariates.size(),
                            o.covariates.size() + 2, subjects));

@@ -22,7 +22,9 @@ namespace likely::choice::HWY_NAMESPACE {
 // Memory of a walk, aligned for any vector.
 class Workspace {
  public:
-  explicit Workspace(std::size_t doubles) : memory_(hwy::AllocateAligned<double>(doubles)) {}
+  explicit Workspace(std::size_t doubles) : memory_(hwy::AllocateAligned<double>(doubles)) {
+    if (memory_ == nullptr) throw std::bad_alloc();
+  }
   double* get() { return memory_.get(); }
 
  private:

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+#include <optional>
 #include <unordered_map>
 
-#include "likely/io/csv.hpp"
+#include "likely/core/error.hpp"
+#include "likely/io/csv_layout.hpp"
+#include "likely/io/missing_words.hpp"
 #include "likely/io/parse_number.hpp"
+#include "likely/models/choice/number_column.hpp"
 #include "likely/models/choice/trial_columns.hpp"
 
 namespace likely::choice {
@@ -47,15 +50,13 @@ class Reader {
   Reader(const std::filesystem::path& path, const ReadTrialsOptions& options)
       : options_(options),
         path_(path.string()),
-        records_("read_trials", path,
-                 {options.separator != '\0' ? options.separator : find_separator(path), '"'}) {
-    const std::vector<std::string>& missing = io::CsvOptions().missing_words;
-    missing_words_.insert(missing.begin(), missing.end());
-  }
+        separator_(options.separator != '\0' ? options.separator : io::guess_separator(path)),
+        records_("read_trials", path, {separator_, '"'}) {}
 
   Trials read() {
     if (!records_.next()) refuse("the file is empty: a line with the names of the columns is expected");
     columns_ = find_columns(records_, options_);
+    for (const std::string& name : columns_.names) numbers_.emplace_back(name, separator_ != ',');
     while (records_.next()) add_row();
     std::size_t count = 0;
     for (const auto& rows : rows_) count += rows.size();
@@ -63,6 +64,7 @@ class Reader {
     decode_choices();
     decode_cues();
     decode_offered();
+    trials_.block_names = blocks_.words;
     for (std::size_t s = 0; s < rows_.size(); ++s) make_subject(s);
     report();
     check_trials(trials_);
@@ -78,37 +80,32 @@ class Reader {
   }
 
   std::string_view text(std::size_t column) const { return records_.fields()[column].text; }
-  bool is_missing(std::size_t column) const {
-    return text(column).empty() || missing_words_.contains(std::string(text(column)));
-  }
-  double number(std::size_t column) const {
-    double value = 0.0;
-    if (!io::parse_number(text(column), value) || !std::isfinite(value)) {
-      records_.refuse(
-          fmt::format("column \"{}\" must hold numbers, got \"{}\"", columns_.names[column], text(column)));
-    }
-    return value;
-  }
+  bool is_missing(std::size_t column) const { return io::is_usually_missing(text(column)); }
+  double number(std::size_t column) { return numbers_[column].read(records_, text(column)); }
 
   bool has_missing() const {
     std::vector<std::size_t> needed{columns_.subject, columns_.choice};
-    for (const auto& column : {columns_.outcome, columns_.gain, columns_.loss, columns_.block, columns_.trial,
-                               columns_.offered, columns_.cues}) {
+    for (const auto& column : {columns_.outcome, columns_.gain, columns_.loss, columns_.block,
+                               columns_.session, columns_.trial, columns_.offered, columns_.cues}) {
       if (column) needed.push_back(*column);
     }
     return std::any_of(needed.begin(), needed.end(), [&](std::size_t column) { return is_missing(column); });
   }
 
+  // "2/1": the first block of the second session.
+  std::string block_text() const {
+    std::string block(text(*columns_.block));
+    return columns_.session ? fmt::format("{}/{}", text(*columns_.session), block) : block;
+  }
+
   void add_row() {
-    if (records_.fields().size() != columns_.count) {
-      records_.refuse(
-          fmt::format("{} fields, but there are {} columns", records_.fields().size(), columns_.count));
-    }
+    if (records_.fields().size() != columns_.count) records_.refuse_fields(columns_.count);
     const std::int64_t line = records_.line();
     if (!is_missing(columns_.subject)) {
       const auto subject = static_cast<std::size_t>(subjects_.number(text(columns_.subject), line));
       if (subject == rows_.size()) rows_.emplace_back();
     }
+    if (minus_line_ == 0 && text(columns_.choice) == "-") minus_line_ = line;
     if (has_missing()) {
       if (missing_++ < kLinesNamed) missing_lines_.push_back(line);
       return;
@@ -121,7 +118,7 @@ class Reader {
     }
     row.outcome = columns_.outcome ? number(*columns_.outcome) : row.gain + row.loss;
     if (columns_.trial) row.trial = number(*columns_.trial);
-    if (columns_.block) row.block = blocks_.number(text(*columns_.block), line);
+    if (columns_.block) row.block = blocks_.number(block_text(), line);
     if (columns_.offered) row.offered = offers_.number(text(*columns_.offered), line);
     if (columns_.cues) {
       row.cues = static_cast<std::int32_t>(cue_lists_.size());
@@ -141,13 +138,25 @@ class Reader {
     bool whole = true;
     bool zero = false;
     std::vector<std::int64_t> numbers;
-    for (const std::string& word : choices_.words) {
+    std::optional<std::size_t> number, word;  // the first of each
+    for (std::size_t i = 0; i < choices_.words.size(); ++i) {
       std::int64_t value = 0;
-      whole = io::parse_number(word, value) && whole;
-      zero = zero || value == 0;
+      const bool is_whole = io::parse_number(choices_.words[i], value);
+      whole = is_whole && whole;
+      zero = zero || (is_whole && value == 0);
       numbers.push_back(value);
+      if (std::optional<std::size_t>& first = is_whole ? number : word; !first) first = i;
     }
+    check_signs();
     coding_ = options_.coding;
+    if (coding_ == Coding::guess && number && word) {
+      refuse(
+          choices_.lines[*word],
+          fmt::format("column \"{}\" holds \"{}\", and the number {} in line {}: if both are names, say so "
+                      "(--coding names)",
+                      columns_.names[columns_.choice], choices_.words[*word], choices_.words[*number],
+                      choices_.lines[*number]));
+    }
     if (coding_ == Coding::guess)
       coding_ = !whole ? Coding::names : zero ? Coding::from_zero : Coding::from_one;
     if (coding_ == Coding::names) {
@@ -169,6 +178,15 @@ class Reader {
     }
     set_options(static_cast<int>(highest) + 1);
     for (int k = 0; k < trials_.options; ++k) trials_.option_names.push_back(std::to_string(k + first));
+  }
+
+  // "+" and "-" are a pair of choices, but "-" alone stands for none.
+  void check_signs() const {
+    const bool plus = std::find(choices_.words.begin(), choices_.words.end(), "+") != choices_.words.end();
+    if (!plus || minus_line_ == 0) return;
+    refuse(minus_line_, fmt::format("column \"{}\" holds \"+\" and \"-\", which stands for a missing value: "
+                                    "write words for both",
+                                    columns_.names[columns_.choice]));
   }
 
   void decode_names() {
@@ -315,6 +333,7 @@ class Reader {
       subject.loss.push_back(row.loss);
     }
     if (columns_.block) subject.block.push_back(row.block);
+    if (columns_.trial) subject.trial.push_back(row.trial);
     std::uint32_t offered = (std::uint32_t{1} << trials_.options) - 1;
     if (columns_.offered) offered = bits_of_offers_[static_cast<std::size_t>(row.offered)];
     if (columns_.cues) {
@@ -339,7 +358,45 @@ class Reader {
 
   void warn(const std::string& message) { trials_.warnings.push_back(fmt::format("{}: {}", path_, message)); }
 
+  // Of an option: in how many trials it is chosen, and by how many subjects.
+  struct Chosen {
+    std::int64_t trials = 0, subjects = 0;
+  };
+  std::vector<Chosen> count_choices() const {
+    std::vector<Chosen> counts(static_cast<std::size_t>(trials_.options));
+    for (const Subject& subject : trials_.subjects) {
+      std::uint32_t seen = 0;
+      for (const std::int32_t choice : subject.choice) {
+        Chosen& one = counts[static_cast<std::size_t>(choice)];
+        ++one.trials;
+        if (((seen >> choice) & 1U) == 0) ++one.subjects;
+        seen |= std::uint32_t{1} << choice;
+      }
+    }
+    return counts;
+  }
+
+  // A code of a missed trial, or a slip of the finger, adds an option: less than a hundredth of the trials,
+  // or a number behind two or more that nobody chose.
+  void report_strays() {
+    constexpr std::int64_t kRare = 100;
+    const std::vector<Chosen> counts = count_choices();
+    std::size_t unchosen = 0;
+    bool gap = false;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      const Chosen& one = counts[k];
+      unchosen = one.trials == 0 ? unchosen + 1 : 0;
+      gap = gap || (unchosen > 1 && coding_ != Coding::names && options_.options == 0);
+      if (one.trials == 0 || !(gap || one.trials * kRare < trials_.size())) continue;
+      warn(fmt::format(
+          "option {} is chosen in {} of {} trials, by {} of {} subjects: if it is no option, "
+          "leave these trials out (NA)",
+          trials_.option_names[k], one.trials, trials_.size(), one.subjects, trials_.subjects.size()));
+    }
+  }
+
   void report() {
+    report_strays();
     for (int k = 0; k < trials_.options; ++k) {
       const std::string& name = trials_.option_names[static_cast<std::size_t>(k)];
       if (((offered_ >> k) & 1U) == 0) {
@@ -347,6 +404,16 @@ class Reader {
       } else if (((chosen_ >> k) & 1U) == 0) {
         warn(fmt::format("option {} is never chosen", name));
       }
+    }
+    if (columns_.session) {
+      warn(fmt::format(
+          "values start anew with each \"{0}\" and each \"{1}\": --block {0} or --block {1} to go by "
+          "one of them",
+          columns_.names[*columns_.session], columns_.names[*columns_.block]));
+    }
+    if (!records_.note().empty()) warn(records_.note());
+    for (const NumberColumn& column : numbers_) {
+      for (const std::string& note : column.notes(records_)) warn(note);
     }
     if (missing_ == 0) return;
     warn(fmt::format("{} row{} with missing fields left out: line{} {}{}", missing_, missing_ == 1 ? "" : "s",
@@ -358,9 +425,10 @@ class Reader {
 
   const ReadTrialsOptions& options_;
   std::string path_;
+  char separator_;
   io::CsvRecords records_;
-  std::set<std::string> missing_words_;
   TrialColumns columns_;
+  std::vector<NumberColumn> numbers_;  // of all columns, whether they hold numbers or not
   Words subjects_, choices_, blocks_, offers_, lists_of_cues_;
   std::vector<std::vector<Row>> rows_;   // of each subject
   std::vector<std::int32_t> cue_lists_;  // numbers of lists, several a row
@@ -368,6 +436,7 @@ class Reader {
   std::vector<std::int32_t> choice_of_;
   Coding coding_ = Coding::guess;
   std::int64_t missing_ = 0;
+  std::int64_t minus_line_ = 0;  // of the first choice "-"
   std::vector<std::int64_t> missing_lines_;
   std::uint32_t chosen_ = 0, offered_ = 0;
   Trials trials_;

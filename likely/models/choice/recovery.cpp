@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -19,6 +20,10 @@ using Numbers = std::vector<double>;
 void check_lists(const char* name, const Numbers& a, const Numbers& b) {
   if (a.size() != b.size()) refuse(name, fmt::format("{} numbers against {}", a.size(), b.size()));
   if (a.size() < 2) refuse(name, fmt::format("at least 2 numbers are needed, got {}", a.size()));
+}
+
+bool varies(const Numbers& a) {
+  return std::any_of(a.begin(), a.end(), [&](double x) { return x != a.front(); });
 }
 
 Numbers column(const std::vector<Numbers>& rows, std::size_t k) {
@@ -62,6 +67,8 @@ double badness(const SubjectFit& fit, Criterion criterion) {
 
 double correlation(const Numbers& a, const Numbers& b) {
   check_lists("choice::correlation", a, b);
+  // Where nothing varies, what is left of the mean is rounding.
+  if (!varies(a) || !varies(b)) return std::numeric_limits<double>::quiet_NaN();
   const double mean_a = likely::detail::mean_of(a), mean_b = likely::detail::mean_of(b);
   double product = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) product += (a[i] - mean_a) * (b[i] - mean_b);

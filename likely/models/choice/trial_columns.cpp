@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "likely/io/byte_stream.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
@@ -78,6 +77,8 @@ TrialColumns find_columns(const io::CsvRecords& records, const ReadTrialsOptions
     finder.refuse_missing(columns.gain ? "loss" : "gain");
   if (!columns.outcome && !columns.gain) finder.refuse_missing("outcome");
   columns.block = finder.find(options.block, {"block", "session"});
+  if (options.block.empty()) columns.session = finder.find("", {"session"});
+  if (columns.session == columns.block) columns.session.reset();
   columns.trial = finder.find(options.trial, {"trial"});
   columns.offered = finder.find("", {"offered"});
   columns.cues = finder.find("", {"cues"});
@@ -92,23 +93,6 @@ TrialColumns find_columns(const io::CsvRecords& records, const ReadTrialsOptions
         "there is a column \"cues\" and there are columns \"cues_1\", ...: only one of both can hold");
   }
   return columns;
-}
-
-char find_separator(const std::filesystem::path& path) {
-  io::ByteStream file("read_trials", path);
-  std::string text(std::size_t{1} << 16, '\0');
-  text.resize(file.read(text.data(), text.size()));
-  const std::string_view line = std::string_view(text).substr(0, std::min(text.find('\n'), text.size()));
-  char best = '\t';
-  std::ptrdiff_t most = 0;
-  for (const char candidate : {'\t', ',', ';'}) {
-    const std::ptrdiff_t count = std::count(line.begin(), line.end(), candidate);
-    if (count > most) {
-      most = count;
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 }  // namespace likely::choice

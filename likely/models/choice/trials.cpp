@@ -38,6 +38,7 @@ class SubjectCheck {
     check_length("gain", subject_.gain.size(), n);
     check_length("loss", subject_.loss.size(), n);
     check_length("block", subject_.block.size(), n);
+    check_length("trial", subject_.trial.size(), n);
     check_length("offered", subject_.offered.size(), n);
     check_length("cues", subject_.cues.size(), n * k);
     check_length("learned", subject_.learned.size(), n);

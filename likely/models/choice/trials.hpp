@@ -27,6 +27,7 @@ struct Subject {
   std::vector<double> outcome;         // of the option chosen: gain and loss together
   std::vector<double> gain, loss;      // apart, where the file has them; losses are <= 0
   std::vector<std::int32_t> block;     // values start anew where the number changes
+  std::vector<double> trial;           // as the file numbers them; else they are counted from 1 in each block
   std::vector<std::uint32_t> offered;  // a bit an option
   // Which cues make up an option (a bit a cue), `options` numbers a trial: option k of trial t at
   // t * options + k. The value of an option is the sum over its cues.
@@ -42,6 +43,7 @@ struct Trials {
   int cues = 2;  // as many as options where each option is its own cue
   std::vector<std::string> option_names;
   std::vector<std::string> cue_names;
+  std::vector<std::string> block_names;  // by the numbers of blocks; else they are called 1, 2, ...
   std::vector<Subject> subjects;
   // What a reader left out or finds odd: one line each, with the file and the line.
   std::vector<std::string> warnings;
@@ -59,14 +61,14 @@ void check_trials(const Trials& trials);
 
 // How choices are written in a file.
 enum class Coding : std::uint8_t {
-  guess,     // names, if there are words; from 0, if there is a 0; else from 1
+  guess,     // names, if there are only words; from 0, if there is a 0; else from 1
   from_one,  // 1 ... K
   from_zero,
   names,  // words, sorted
 };
 
 struct ReadTrialsOptions {
-  char separator = '\0';  // found out from the first line, if not given
+  char separator = '\0';  // found out from the first lines, if not given
   Coding coding = Coding::guess;
   int options = 0;  // how many there are; 0: the highest choice that is seen, at least 2
   // Names of columns. An empty one is looked for under the usual names.
@@ -74,18 +76,21 @@ struct ReadTrialsOptions {
   std::string choice{};   // choice
   std::string outcome{};  // outcome, reward; or gain and loss
   std::string gain{}, loss{};
-  std::string block{};  // block, session
+  std::string block{};  // block and session: where both are there, values start anew with either
   std::string trial{};  // trial: rows are put in its order within a block
 };
 
-// Reads a table with a header, separated by tabs, commas or semicolons, plain or gzip, one row a trial:
+// Reads a table with a header, separated as io::guess_separator finds, plain or gzip, one row a trial:
 //   subjID   choice   outcome (or gain and loss)   [block]   [trial]   [offered]   [cues | cues_1 ... cues_K]
 // `offered` lists the options of a trial as 1+3. `cues_k` lists the cues that option k is made of as A+B;
 // with a single `cues` column the task is to predict: the second of two options has the value of the cues
 // shown, the first has none, and all cues shown learn whatever the answer. Rows with a missing field (empty,
-// NA) are left out, counted and reported in `warnings`. Refuses, with the file, line and column: a column
-// that is not there, a field that is no number, a choice out of range or not offered, a trial number that
-// comes twice, a file without rows.
+// NA, ...: io/missing_words.hpp) are left out, counted and reported in `warnings`; so are letters that are no
+// UTF-8, decimal commas (in files that are not separated by commas), numbers such as -999 that may stand for
+// a missing value, choices that are so rare, or so far from the others, that they may be no options, and
+// sessions beside blocks. Refuses, with the file, line and column: a column that is not there, a field that
+// is no number or beyond 1e100, decimal commas and points in one column, words and numbers as choices (unless
+// all are names), a choice out of range or not offered, a trial number that comes twice, a file without rows.
 Trials read_trials(const std::filesystem::path& path, const ReadTrialsOptions& options = {});
 
 // Writes the same format, tab-separated (comma for .csv), choices from 1, numbers to the last digit.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/report_figures.hpp"
@@ -105,8 +106,8 @@ std::string comparison_text(const Study& study, const Comparison& comparison) {
   text += fmt::format("probability that all models are equally frequent: {:.3g}\n",
                       comparison.selection.omnibus_risk);
   for (const std::string& id : comparison.left_out)
-    text += fmt::format("warning: subject {} has no finite {} for some model and is left out\n", id,
-                        comparison.criterion);
+    text += fmt::format("warning: subject {} has no finite {} for some model and is left out\n",
+                        printable_line(id), comparison.criterion);
   return text + warnings_text(study);
 }
 
@@ -146,9 +147,9 @@ models::Drawn write_comparison(const Study& study, const Comparison& comparison,
   table.commit();
   StudyAlbum album(folder, options.figures);
   album.frequencies(names, comparison.selection.frequencies, comparison.selection.protected_exceedance);
-  const auto append = [](auto& list, const auto& more) { list.insert(list.end(), more.begin(), more.end()); };
-  append(drawn.pictures, album.drawn().pictures);
-  append(drawn.warnings, album.drawn().warnings);
+  const models::Drawn more = album.drawn();
+  drawn.pictures.insert(drawn.pictures.end(), more.pictures.begin(), more.pictures.end());
+  models::gather_warnings(drawn.warnings, "", more.warnings);
   return drawn;
 }
 

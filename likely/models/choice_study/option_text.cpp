@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/io/parse_number.hpp"
 #include "likely/models/choice/model.hpp"
 
@@ -24,9 +25,10 @@ std::vector<double> numbers_of(const std::string& list, const std::string& whole
   return numbers;
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+std::string aligned(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = printable_line(cell);
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }

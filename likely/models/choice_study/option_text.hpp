@@ -11,6 +11,6 @@ double number_of(const std::string& text, const std::string& whole);
 std::vector<double> numbers_of(const std::string& list, const std::string& whole);
 
 // Columns that line up: the first to the left, the others to the right. The first row is the heading.
-std::string aligned(const std::vector<std::vector<std::string>>& rows);
+std::string aligned(std::vector<std::vector<std::string>> rows);
 
 }  // namespace likely::choice

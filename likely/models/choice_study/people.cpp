@@ -3,19 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
+#include <system_error>
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
-#include "likely/io/csv.hpp"
+#include "likely/io/csv_layout.hpp"
 #include "likely/io/csv_writer.hpp"
+#include "likely/io/file_pair.hpp"
 #include "likely/models/choice_study/report_json.hpp"
 
 namespace likely::choice {
 
 PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns) {
   const std::vector<std::string> usual{"subjID", "subject", "subj", "subject_id", "participant", "id"};
-  io::CsvOptions csv;
+  io::CsvOptions csv = io::guess_csv_layout(path, {.header = true}).options();
   csv.missing = io::Missing::keep;
   io::Table table = io::read_csv(path, csv);
   std::string ids;
@@ -33,6 +36,7 @@ PersonTable read_person_table(const std::filesystem::path& path, std::vector<std
   }
   PersonTable people;
   people.columns = columns;
+  people.notes = table.notes();
   if (!columns.empty()) people.numbers = table.matrix(columns, DType::f64).to_vector<double>();
   const std::vector<std::string>& names = table.column(ids).categories;
   std::set<std::string> seen;
@@ -83,6 +87,7 @@ void write_people(const std::filesystem::path& path, const Model& model, const P
 }
 
 void check_free(const SimulationFiles& files) {
+  io::settle_pair(files.trials, files.people);
   for (const std::filesystem::path& path : {files.trials, files.people}) {
     if (!files.replace && std::filesystem::is_regular_file(path))
       throw Error(
@@ -93,13 +98,14 @@ void check_free(const SimulationFiles& files) {
 void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
                       const People& people) {
   check_free(files);
-  // Not a device, a pipe or a link either, which would be written to, or through.
-  std::error_code unknown;
-  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(files.trials, unknown));
   io::AtomicFile table(files.trials, {.replace = files.replace});
   write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t');
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
   add_people(truth, people);
+  io::FilePair both(files.trials, files.people);
+  // Not a device, a pipe or a link either, which would be written to, or through.
+  std::error_code unknown;
+  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(files.trials, unknown));
   table.commit();
   try {
     truth.commit();
@@ -107,6 +113,7 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
     if (is_new) std::filesystem::remove(files.trials, unknown);  // which were made just now
     throw;
   }
+  both.done();
 }
 
 std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,

@@ -16,13 +16,14 @@ struct People {
   std::vector<std::vector<double>> parameters;  // natural, in the model's order
 };
 
-// A table with a column of ids (subjID, subject, ...) and one for each of the model's parameters; others are
-// left alone. Refuses a column that is not there, words, and an id that comes twice.
+// A table, separated as guess_csv_layout finds out, with a column of ids (subjID, subject, ...) and one for
+// each of the model's parameters; others are left alone. Refuses a column that is not there, words, and an id
+// that comes twice.
 People read_people(const std::filesystem::path& path, const Model& model);
 void write_people(const std::filesystem::path& path, const Model& model, const People& people);
 
-// Simulated trials and, in a file of their own, the parameters of those who made them: both or, where nothing
-// is replaced, neither. Refuses files that are there, unless they are to be replaced.
+// Simulated trials and, in a file of their own, the parameters of those who made them: both are new, or both
+// are as they were (io/file_pair.hpp). Refuses files that are there, unless they are to be replaced.
 struct SimulationFiles {
   std::filesystem::path trials, people;
   bool replace = false;
@@ -34,7 +35,8 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
 // The same for any columns of numbers: everything but the ids, where none are named.
 struct PersonTable {
   std::vector<std::string> ids, columns;
-  std::vector<double> numbers;  // people x columns
+  std::vector<double> numbers;     // people x columns
+  std::vector<std::string> notes;  // what was decided about the file
 };
 PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns = {});
 

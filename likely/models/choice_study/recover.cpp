@@ -52,6 +52,26 @@ void check_laws(const std::vector<Model>& models, const std::vector<std::string>
   }
 }
 
+// "alpha does not vary", of parameters that are the same for all.
+std::string constant_text(const Recovery& recovery) {
+  std::string text;
+  for (std::size_t k = 0; k < recovery.parameters.size(); ++k) {
+    const auto same = [&](const std::vector<std::vector<double>>& people) {
+      return std::all_of(people.begin(), people.end(),
+                         [&](const std::vector<double>& one) { return one[k] == people.front()[k]; });
+    };
+    const std::string& name = recovery.parameters[k].name;
+    if (same(recovery.truth)) {
+      text += fmt::format("{} does not vary: nothing can be correlated with it\n", name);
+    } else if (same(recovery.fitted)) {
+      text += fmt::format("the fitted {} does not vary: nothing can be correlated with it\n", name);
+    }
+  }
+  return text;
+}
+
+std::string three_digits(double x) { return std::isfinite(x) ? fmt::format("{:.3f}", x) : std::string("-"); }
+
 std::string share(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : std::string("-"); }
 
 }  // namespace
@@ -95,11 +115,12 @@ std::string recover_text(const RecoverStudy& study) {
     std::vector<std::vector<std::string>> rows{
         {recovery.model.name, "correlation", "of ranks", "bias", "RMSE", "at a bound"}};
     for (const RecoveredParameter& p : recovery.parameters)
-      rows.push_back({p.name, fmt::format("{:.3f}", p.correlation), fmt::format("{:.3f}", p.rank_correlation),
+      rows.push_back({p.name, three_digits(p.correlation), three_digits(p.rank_correlation),
                       fmt::format("{:.3g}", p.bias), fmt::format("{:.3g}", p.rmse),
                       std::to_string(p.at_bounds)});
     text += '\n';
     text += aligned(rows);
+    text += constant_text(recovery);
   }
   if (!study.confusion) return text;
   const ModelConfusion& confusion = *study.confusion;

@@ -140,13 +140,15 @@ plot::Figure recovery_figure(const Recovery& recovery, std::size_t k) {
   const bool factors =
       recovery.model.parameters[k].transform == Transform::log && low > 0.0 && high > kManyTimes * low;
   const RecoveredParameter& p = recovery.parameters[k];
-  plot::Figure figure(
-      {.title = fmt::format("{}: r = {:.2f}, of ranks {:.2f}", p.name, p.correlation, p.rank_correlation),
-       .x_label = "true " + p.name,
-       .y_label = "fitted " + p.name,
-       .log_x = factors,
-       .log_y = factors,
-       .legend = "none"});
+  plot::Figure figure({.title = std::isfinite(p.correlation)
+                                    ? fmt::format("{}: r = {:.2f}, of ranks {:.2f}", p.name, p.correlation,
+                                                  p.rank_correlation)
+                                    : fmt::format("{}: does not vary", p.name),
+                       .x_label = "true " + p.name,
+                       .y_label = "fitted " + p.name,
+                       .log_x = factors,
+                       .log_y = factors,
+                       .legend = "none"});
   for (double& x : fitted) {
     if (factors && !(x > 0.0)) x = std::nan("");
   }

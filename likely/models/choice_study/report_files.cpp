@@ -120,7 +120,12 @@ class TrialTable {
       const bool new_block = t > 0 && !subject.block.empty() && subject.block[t] != subject.block[t - 1];
       number = new_block ? 1 : number + 1;
       const auto choice = static_cast<std::size_t>(subject.choice[t]);
-      table_.text(subject.id).whole(subject.block.empty() ? 1 : subject.block[t] + 1).whole(number);
+      table_.text(subject.id).text(block_of(subject, t));
+      if (subject.trial.empty()) {
+        table_.whole(number);
+      } else {
+        table_.number(subject.trial[t]);
+      }
       table_.text(choice < trials_.option_names.size() ? trials_.option_names[choice]
                                                        : std::to_string(choice + 1));
       table_.number(subject.outcome[t]);
@@ -134,6 +139,11 @@ class TrialTable {
   void commit() { table_.commit(); }
 
  private:
+  // As the file calls it.
+  std::string block_of(const Subject& subject, std::size_t t) const {
+    const auto block = static_cast<std::size_t>(subject.block.empty() ? 0 : subject.block[t]);
+    return block < trials_.block_names.size() ? trials_.block_names[block] : std::to_string(block + 1);
+  }
   static std::vector<std::string> names(const Trials& trials) {
     std::vector<std::string> names{"subjID",  "block",    "trial",        "choice",
                                    "outcome", "p_choice", "value_choice", "prediction_error"};

@@ -2,9 +2,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/choice_study/report.hpp"
 #include "likely/models/choice_study/report_json.hpp"
 
@@ -97,8 +96,6 @@ Json density_json(const PredictiveDensity& density) {
 }
 
 }  // namespace
-
-Json number_json(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 std::string text_of(const Json& json) { return io::json_text(json, 2); }
 

@@ -3,8 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
 
+#include "likely/core/printable.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/report.hpp"
 #include "likely/models/choice_study/report_text.hpp"
@@ -76,7 +81,9 @@ Rows model_rows(const Study& study) {
 
 // The estimates over subjects.
 Rows parameter_rows(const Fit& fit) {
-  Rows rows{{"parameter", "mean", "sd", "min", "median", "max", "at a bound", "not determined"}};
+  Rows rows{{"parameter", "mean", "sd", "min", "median", "max"}};
+  // With a prior every parameter has a place, whatever the trials say.
+  if (!fit.is_posterior) rows[0].insert(rows[0].end(), {"at a bound", "not determined"});
   for (std::size_t k = 0; k < fit.model.parameters.size(); ++k) {
     std::vector<double> x;
     std::int64_t at_bound = 0, flat = 0;
@@ -89,7 +96,9 @@ Rows parameter_rows(const Fit& fit) {
     const double sd = x.size() > 1 ? std::sqrt(likely::detail::variance_of(x)) : std::nan("");
     rows.push_back({fit.model.parameters[k].name, short_number(likely::detail::mean_of(x)), short_number(sd),
                     short_number(quantile(x, 0.0)), short_number(quantile(x, 0.5)),
-                    short_number(quantile(x, 1.0)), std::to_string(at_bound), std::to_string(flat)});
+                    short_number(quantile(x, 1.0))});
+    if (!fit.is_posterior)
+      rows.back().insert(rows.back().end(), {std::to_string(at_bound), std::to_string(flat)});
   }
   return rows;
 }
@@ -116,17 +125,46 @@ Rows em_rows(const HierarchicalFit& em) {
   return rows;
 }
 
+// A warning without the subject and the numbers in it.
+std::string kind_of(const std::string& warning) {
+  constexpr std::string_view kSubject = "subject ";
+  std::string kind;
+  for (std::size_t i = 0; i < warning.size(); ++i) {
+    if (std::string_view(warning).substr(i).starts_with(kSubject)) {
+      kind += kSubject;
+      i = std::min(warning.find_first_of(" :", i + kSubject.size()), warning.size()) - 1;
+    } else if (std::isdigit(static_cast<unsigned char>(warning[i])) == 0) {
+      kind += warning[i];
+    }
+  }
+  return kind;
+}
+
 void add_warnings(std::string& text, const std::string& of, const std::vector<std::string>& warnings) {
   const std::size_t shown = std::min(kWarningsShown, warnings.size());
-  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("warning: {}{}\n", of, warnings[i]);
-  if (warnings.size() > shown) text += fmt::format("warning: {}and {} more\n", of, warnings.size() - shown);
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("warning: {}{}\n", of, printable_line(warnings[i]));
+  if (warnings.size() == shown) return;
+  // Of each kind the first that was not shown.
+  std::vector<std::pair<std::string, std::size_t>> kinds;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = shown; i < warnings.size(); ++i) {
+    const auto [place, is_new] = places.try_emplace(kind_of(warnings[i]), kinds.size());
+    if (is_new) kinds.emplace_back(warnings[i], 0);
+    ++kinds[place->second].second;
+  }
+  text += fmt::format("warning: {}and {} more:\n", of, warnings.size() - shown);
+  for (const auto& [example, count] : kinds) {
+    text += count == 1 ? fmt::format("  {}\n", printable_line(example))
+                       : fmt::format("  {} such as: {}\n", count, printable_line(example));
+  }
 }
 
 }  // namespace
 
 std::string heading_text(const Study& study) {
   return fmt::format("{}{} subject{}, {} trials, {} options\n{}: {}\n\n",
-                     study.file.empty() ? "" : study.file + ": ", study.subjects,
+                     study.file.empty() ? "" : printable_line(study.file) + ": ", study.subjects,
                      study.subjects == 1 ? "" : "s", study.trials, study.options, name_of(study.method),
                      describe(study.method));
 }
@@ -148,6 +186,10 @@ std::string study_text(const Study& study) {
     text += fmt::format("\n{}, {}:\n{}", model.fit.model.name,
                         study.method == Method::nuts ? "posterior means of the subjects" : "subjects",
                         aligned(parameter_rows(model.fit)));
+    if (study.method == Method::map || study.method == Method::em)
+      text +=
+          "the prior settles what the trials leave open; --method mle counts the subjects whose parameters "
+          "they do not determine\n";
     if (model.em)
       text += fmt::format("mean and sd are unconstrained; the middle is the parameter there\n{}",
                           aligned(em_rows(*model.em)));

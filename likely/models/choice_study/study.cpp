@@ -172,6 +172,22 @@ bool fit_model(const Trials& trials, const Model& model, const StudyOptions& opt
   return fit_by_nuts(trials, likelihood, options, report, result);
 }
 
+// Priors, bounds and first guesses suit values of about 1.
+void warn_of_scale(const Trials& trials, std::vector<std::string>& warnings) {
+  constexpr double kLarge = 1e3;
+  constexpr double kSmall = 1e-3;
+  double largest = 0.0;
+  for (const Subject& subject : trials.subjects) {
+    for (const double outcome : subject.outcome) largest = std::max(largest, std::fabs(outcome));
+  }
+  if (largest == 0.0 || (largest >= kSmall && largest <= kLarge)) return;
+  warnings.push_back(fmt::format(
+      "the largest outcome is {:.4g}: priors and bounds suit outcomes of about 1, so the estimates may "
+      "say more about them than about the trials; {} all outcomes by {:.0e}",
+      largest, largest > 1.0 ? "divide" : "multiply",
+      std::pow(10.0, std::round(std::fabs(std::log10(largest))))));
+}
+
 }  // namespace
 
 Study fit_study(const Trials& trials, const std::vector<Model>& models, const StudyOptions& options) {
@@ -183,6 +199,8 @@ Study fit_study(const Trials& trials, const std::vector<Model>& models, const St
   study.method = options.method;
   study.seed = options.seed;
   study.warnings = trials.warnings;
+  study.warnings.insert(study.warnings.end(), options.notes.begin(), options.notes.end());
+  warn_of_scale(trials, study.warnings);
   for (const Model& model : models) {
     const auto begin = std::chrono::steady_clock::now();
     ModelStudy result;
@@ -222,7 +240,7 @@ std::vector<std::string> ModelStudy::warnings() const {
   return all;
 }
 
-void read_covariates(const std::string& path, const Trials& trials, EmOptions& em) {
+std::vector<std::string> read_covariates(const std::string& path, const Trials& trials, EmOptions& em) {
   const PersonTable table = read_person_table(path);
   if (table.columns.empty()) throw Error(fmt::format("{}: there is no column besides the ids", path));
   std::map<std::string, std::size_t> row_of;
@@ -239,6 +257,9 @@ void read_covariates(const std::string& path, const Trials& trials, EmOptions& e
       em.values.push_back(x);
     }
   }
+  std::vector<std::string> notes;
+  for (const std::string& note : table.notes) notes.push_back(fmt::format("{}: {}", path, note));
+  return notes;
 }
 
 }  // namespace likely::choice

@@ -34,6 +34,7 @@ struct StudyOptions {
   HierarchicalOptions hierarchical{};  // likewise
   // May be called by any thread, by one at a time; false stops the study.
   std::function<bool(const StudyProgress&)> progress = nullptr;
+  std::vector<std::string> notes{};  // about other data, to stand among the warnings
 };
 
 // What sampling adds.
@@ -75,7 +76,8 @@ struct Study {
 Study fit_study(const Trials& trials, const std::vector<Model>& models, const StudyOptions& options = {});
 
 // A subject's numbers from a file of people: one row each, with the column of ids and one or more columns of
-// numbers. Sets covariates and values. Refuses a subject without a row or with two, and columns of words.
-void read_covariates(const std::string& path, const Trials& trials, EmOptions& em);
+// numbers. Sets covariates and values, and returns what was decided about the file. Refuses a subject without
+// a row or with two, and columns of words.
+std::vector<std::string> read_covariates(const std::string& path, const Trials& trials, EmOptions& em);
 
 }  // namespace likely::choice

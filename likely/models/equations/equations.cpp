@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "likely/core/error.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/core/whole_number.hpp"
+#include "likely/io/json.hpp"
 
 namespace likely::equations {
 
@@ -22,14 +22,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::optional<int> whole(std::string_view text) {
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || value < 0) return std::nullopt;
-  return value;
-}
-
 struct Number {
   int chapter = 0;
   std::optional<int> equation{};
@@ -37,11 +29,12 @@ struct Number {
 
 // "6.11" or "6".
 std::optional<Number> parse_number(std::string_view text) {
+  constexpr int kMost = std::numeric_limits<int>::max();
   const std::size_t dot = text.find('.');
-  const std::optional<int> chapter = whole(text.substr(0, dot));
+  const std::optional<int> chapter = whole_number(text.substr(0, dot), 0, kMost);
   if (!chapter) return std::nullopt;
   if (dot == std::string_view::npos) return Number{*chapter};
-  const std::optional<int> equation = whole(text.substr(dot + 1));
+  const std::optional<int> equation = whole_number(text.substr(dot + 1), 0, kMost);
   if (!equation) return std::nullopt;
   return Number{*chapter, equation};
 }
@@ -173,7 +166,7 @@ std::string describe(const std::vector<Equation>& found, const std::string& want
 }
 
 std::string json_of(const std::vector<Equation>& found) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  io::Json list = io::Json::array();
   for (const Equation& equation : found) {
     list.push_back({{"number", equation.name()},
                     {"title", equation.title},

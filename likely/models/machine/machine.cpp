@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/kernels/build_info.hpp"
 
 namespace likely::machine {
@@ -59,7 +58,7 @@ std::string table_of(const std::vector<Measurement>& measured) {
 
 std::string json_of(const std::vector<Measurement>& measured) {
   const BuildInfo info = build_info();
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  io::Json list = io::Json::array();
   for (const Measurement& one : measured) {
     list.push_back({{"name", one.name},
                     {"what", one.what},
@@ -67,7 +66,7 @@ std::string json_of(const std::vector<Measurement>& measured) {
                     {"unit", one.unit},
                     {"seconds", one.seconds}});
   }
-  const nlohmann::ordered_json all{
+  const io::Json all{
       {"likely", version()}, {"threads", threads()},  {"vector_instructions", info.vector_instructions},
       {"blas", info.blas},   {"onednn", info.onednn}, {"measured", list}};
   return io::json_text(all, 2) + "\n";

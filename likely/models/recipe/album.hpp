@@ -17,7 +17,8 @@ struct Drawn {
 };
 
 // Saves pictures into <run folder>/figures and remembers them. A picture that cannot be drawn is a warning
-// and never an exception: what was learned must not be lost for it.
+// and never an exception: what was learned must not be lost for it. Where a training catches Ctrl-C, no
+// further one is drawn once it has come.
 //
 //   album.add("filters", figure);   // figures/filters.png, .svg and .gp
 class Album {
@@ -32,14 +33,25 @@ class Album {
   // such as "picture \"fit\"".
   void attempt(const std::string& what, const std::function<void()>& draw);
 
-  // Those drawn so far, and what went wrong. Without gnuplot there are neither.
+  // Those drawn so far, and what went wrong. That there is no gnuplot is one warning for all of them.
   const Drawn& drawn() const { return drawn_; }
-  // For commands that do nothing but draw: the pictures. Refuses, naming each that is missing.
+  // For commands that do nothing but draw: the pictures. Refuses, naming each that is missing. Without
+  // gnuplot it throws a std::runtime_error that is no likely::Error: this is the machine's fault and nobody's
+  // input.
   const std::vector<std::filesystem::path>& all_pictures() const;
 
  private:
+  void note(const std::string& name, bool is_drawn);
+
   std::filesystem::path folder_;
   Drawn drawn_;
+  bool gnuplot_ = true;
+  bool interrupted_ = false;
 };
+
+// Adds the warnings of one of several runs, each with `of` in front, such as "seed 3: ". That there is no
+// gnuplot is true of all runs, and said once.
+void gather_warnings(std::vector<std::string>& all, const std::string& of,
+                     const std::vector<std::string>& warnings);
 
 }  // namespace likely::models

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/recipe/runs.hpp"
 
 namespace likely::models {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 std::string reaches(const Recipe& recipe) {
   if (recipe.expected.empty()) return "-";

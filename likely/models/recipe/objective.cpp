@@ -51,8 +51,10 @@ std::vector<Measured> regression_figures(const Tensor& output, const Tensor& y) 
   const Tensor truth = targets_like(output, y).to(DType::f64);
   const Tensor error = square(output.to(DType::f64) - truth);
   const double spread = sum(square(truth - mean(truth, 0, true))).item();
-  return {{.name = "RMSE", .value = sqrt(mean(error)).item()},
-          {.name = "R2", .value = 1.0 - sum(error).item() / spread}};
+  std::vector<Measured> figures{{.name = "RMSE", .value = sqrt(mean(error)).item()}};
+  // Of targets that are all the same, one row among them, no part can be explained.
+  if (spread != 0.0) figures.push_back({.name = "R2", .value = 1.0 - sum(error).item() / spread});
+  return figures;
 }
 
 std::vector<Measured> normal_figures(const Tensor& output, const Tensor& y) {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
+#include "likely/models/recipe/short_names.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
@@ -29,8 +31,9 @@ struct Interval {
 Interval around(const Tensor& x, double margin) {
   const double low = min(x).item();
   const double high = max(x).item();
-  const double more = high > low ? margin * (high - low) : 1.0;
-  return {low - more, high + more};
+  const double more = high > low ? margin * high - margin * low : std::max(1.0, margin * std::fabs(high));
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return {std::max(low - more, -kMost), std::min(high + more, kMost)};
 }
 
 data::Batch some_rows(const data::Dataset& rows) { return rows.range(0, std::min(rows.size(), kMostPoints)); }
@@ -78,7 +81,8 @@ void draw_curves(const std::vector<train::EpochReport>& history, const std::stri
     return tensor(values);
   };
   const std::string label = history[0].on_validation ? watched : "training";
-  plot::Figure loss({.title = "Loss", .x_label = "epoch", .y_label = "loss"});
+  // A curve may end in any corner.
+  plot::Figure loss({.title = "Loss", .x_label = "epoch", .y_label = "loss", .legend = "outside"});
   loss.line(tensor(epochs), tensor(training), {.label = "training"});
   for (const auto& [name, value] : history[0].measured) {
     if (name != "loss") continue;
@@ -89,7 +93,7 @@ void draw_curves(const std::vector<train::EpochReport>& history, const std::stri
     if (name == "loss") continue;
     std::string title = name;
     title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
-    plot::Figure figure({.title = title, .x_label = "epoch", .y_label = name, .legend = "bottom right"});
+    plot::Figure figure({.title = title, .x_label = "epoch", .y_label = name, .legend = "outside"});
     figure.line(tensor(epochs), measured(name), {.label = label});
     album.add(name, figure);
   }
@@ -115,13 +119,17 @@ Tensor confusion_matrix(const Tensor& predicted, const Tensor& labels, std::int6
 
 void draw_confusion(const Tensor& matrix, const std::vector<std::string>& names, Album& album) {
   const std::int64_t classes = matrix.dim(0);
-  std::vector<std::string> labels = names;
+  constexpr std::size_t kLongestName = 24;
+  std::vector<std::string> labels = short_names(names, kLongestName);
   for (auto k = static_cast<std::int64_t>(labels.size()); k < classes; ++k)
     labels.push_back(std::to_string(k));
   plot::Figure figure({.title = "Confusion matrix", .x_label = "predicted", .y_label = "true class"});
   figure.image(matrix,
                {.color_bar = false, .values = classes <= 20, .column_labels = labels, .row_labels = labels});
-  const int side = static_cast<int>(std::clamp<std::int64_t>(200 + 40 * classes, 400, 900));
+  std::size_t longest = 0;
+  for (const std::string& label : labels) longest = std::max(longest, label.size());
+  const std::int64_t room = 200 + 40 * classes + 4 * static_cast<std::int64_t>(longest);
+  const int side = static_cast<int>(std::clamp<std::int64_t>(room, 400, 1000));
   album.add("confusion", figure, side, side);
 }
 
@@ -155,8 +163,6 @@ void draw_fit(const Predictor& predict, Objective::Kind kind, const data::Datase
 
 void draw_areas(const Predictor& predict, Objective::Kind kind, const data::Dataset& rows, Album& album) {
   constexpr std::int64_t kSide = 200;
-  constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                     "#e69f00", "#56b4e9", "#444444", "#b8a800"};
   const data::Batch seen = some_rows(rows);
   const Tensor across = select(seen.x, 1, 0);
   const Tensor up = select(seen.x, 1, 1);
@@ -178,11 +184,11 @@ void draw_areas(const Predictor& predict, Objective::Kind kind, const data::Data
                                                .first_row_on_top = false,
                                                .color_bar = false});
   const std::int64_t classes = binary ? 2 : output.dim(1);
-  for (std::int64_t k = 0; k < std::min<std::int64_t>(classes, std::size(kColors)); ++k) {
+  for (std::int64_t k = 0; k < classes; ++k) {
     const Tensor mine = flat(seen.y).to(DType::i64) == static_cast<double>(k);
     if (any(mine).item() == 0.0) continue;
     figure.points(only_where(mine, across), up,
-                  {.label = fmt::format("class {}", k), .color = kColors[k], .width = 1.6});
+                  {.label = fmt::format("class {}", k), .turn = static_cast<int>(k), .width = 1.6});
   }
   album.add("areas", figure);
 }
@@ -191,12 +197,12 @@ void draw_predicted(const Tensor& predicted, const Tensor& truth, Album& album) 
   const std::int64_t count = std::min(predicted.size(), kMostPoints);
   const Tensor said = slice(flat(predicted), 0, {0, count});
   const Tensor real = slice(flat(truth), 0, {0, count});
-  const auto [low, high] = around(real, 0.02);
+  const auto [low, high] = around(real.to(DType::f64), 0.02);
+  const Tensor ends = linspace(low, high, 2, DType::f64);
   plot::Figure figure(
       {.title = "Predicted and true", .x_label = "true", .y_label = "predicted", .legend = "top left"});
   figure.points(real, said, {.label = "rows", .width = 1.6});
-  figure.line(linspace(low, high, 2), linspace(low, high, 2),
-              {.label = "all right", .color = "#444444", .dashed = true});
+  figure.line(ends, ends, {.label = "all right", .color = "#444444", .dashed = true});
   album.add("predicted", figure, 600, 560);
 }
 

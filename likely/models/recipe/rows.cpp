@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
 #include "likely/io/csv.hpp"
+#include "likely/io/csv_layout.hpp"
 #include "likely/io/csv_records.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/idx.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/npy.hpp"
 #include "likely/io/parse_number.hpp"
 #include "likely/io/path_kind.hpp"
@@ -24,7 +24,7 @@ namespace likely::models {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 [[noreturn]] void refuse_file(const fs::path& path, const std::string& why) {
   throw Error(fmt::format("{}: {}", path.string(), why));
@@ -35,10 +35,15 @@ void check_there(const fs::path& path) {
   if (io::is_folder(path)) refuse_file(path, "this is a folder, a file is needed");
 }
 
-// A first line without a single number in it has names.
-bool has_names(const fs::path& path) {
+void check_not_empty(const fs::path& path) {
   io::CsvRecords records("read_csv", path, {',', '"'});
   if (!records.next()) refuse_file(path, "the file is empty");
+}
+
+// A first line without a single number in it has names.
+bool has_names(const fs::path& path, char separator) {
+  io::CsvRecords records("read_csv", path, {separator, '"'});
+  records.next();
   for (const io::CsvField& field : records.fields()) {
     double value = 0.0;
     if (io::parse_number(field.text, value)) return false;
@@ -48,7 +53,9 @@ bool has_names(const fs::path& path) {
 
 io::Table table_of(const fs::path& path) {
   check_there(path);
-  return io::read_csv(path, {.header = has_names(path)});
+  check_not_empty(path);
+  const char separator = io::guess_csv_layout(path).separator;
+  return io::read_csv(path, {.separator = separator, .header = has_names(path, separator)});
 }
 
 bool changes(const Tensor& column) {
@@ -56,8 +63,9 @@ bool changes(const Tensor& column) {
   return std::any_of(values.begin(), values.end(), [&](double value) { return value != values.front(); });
 }
 
-Tensor csv_rows(const fs::path& path, std::int64_t width) {
+Tensor csv_rows(const fs::path& path, std::int64_t width, std::vector<std::string>& notes) {
   const io::Table table = table_of(path);
+  notes = table.notes();
   std::vector<std::string> names;
   for (const io::CsvColumn& column : table.columns()) names.push_back(column.name);
   if (static_cast<std::int64_t>(names.size()) == width + 1) {
@@ -94,14 +102,15 @@ std::string field_of(const PredictionColumn& column, const Tensor& values, std::
 
 }  // namespace
 
-Tensor read_rows(const fs::path& path, const Shape& input) {
+RowsOfFile read_rows(const fs::path& path, const Shape& input) {
   check_there(path);
   std::string name = path.filename().string();
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   const std::int64_t width = input.size();
   Tensor rows;
+  std::vector<std::string> notes;
   if (name.ends_with(".csv") || name.ends_with(".txt")) {
-    rows = csv_rows(path, width);
+    rows = csv_rows(path, width, notes);
   } else if (name.ends_with(".npy")) {
     rows = io::load_npy(path);
   } else if (name.ends_with(".npz")) {
@@ -127,7 +136,7 @@ Tensor read_rows(const fs::path& path, const Shape& input) {
   };
   if (rows.dtype() == DType::f64 && infinite(narrow) && !infinite(rows))
     refuse_file(path, "it holds numbers that are too large for f32");
-  return reshape(narrow, shape);
+  return {reshape(narrow, shape), std::move(notes)};
 }
 
 data::Dataset read_table(const fs::path& path) {
@@ -144,7 +153,7 @@ data::Dataset read_table(const fs::path& path) {
   return rows;
 }
 
-std::string json_of(const Predictions& predictions) {
+std::string json_of(const Predictions& predictions, const std::vector<std::string>& notes) {
   Json columns = Json::object();
   for (const PredictionColumn& column : predictions) {
     Json values = Json::array();
@@ -161,7 +170,9 @@ std::string json_of(const Predictions& predictions) {
     }
     columns[column.name] = values;
   }
-  const Json json{{"rows", predictions.empty() ? 0 : predictions[0].values.size()}, {"columns", columns}};
+  const Json json{{"rows", predictions.empty() ? 0 : predictions[0].values.size()},
+                  {"columns", columns},
+                  {"notes", notes}};
   return io::json_text(json);
 }
 

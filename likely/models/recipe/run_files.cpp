@@ -2,25 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
 #include "likely/models/recipe/runs.hpp"
+#include "likely/train/history.hpp"
 
 namespace likely::models {
 
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 fs::path recipe_file(const fs::path& folder) { return folder / "recipe.json"; }
+fs::path report_file(const fs::path& folder) { return folder / "report.json"; }
+
+[[noreturn]] void refuse_file(const fs::path& file, const std::string& why) {
+  throw Error(fmt::format("{}: {}", file.string(), why));
+}
+
+Json read_sealed(const fs::path& file) {
+  Json json = io::json_or_none(io::read_sealed("", file));
+  if (!json.is_object()) refuse_file(file, "this is not JSON");
+  return json;
+}
 
 }  // namespace
 
@@ -39,15 +51,20 @@ void write_run(const Recipe& recipe, const Run& run, const std::vector<std::uint
   json["settings"] = std::move(settings);
   std::string text;
   try {
-    text = json.dump(2) + "\n";
-  } catch (const Json::exception&) {
+    text = io::exact_json_text(json, 2) + "\n";
+  } catch (const Error&) {
     throw Error("the path of the data or a setting is not UTF-8: recipe.json cannot hold it");
   }
   io::write_file(recipe_file(run.out), io::sealed_json(text));
 }
 
 void write_report(const fs::path& folder, const std::string& json) {
-  io::write_file(folder / "report.json", io::sealed_json(json + "\n"));
+  io::write_file(report_file(folder), io::sealed_json(json + "\n"));
+}
+
+void check_records(const fs::path& folder) {
+  if (io::path_exists(report_file(folder))) read_sealed(report_file(folder));
+  train::read_history(folder);
 }
 
 SavedRun read_run(const fs::path& folder) {
@@ -55,14 +72,7 @@ SavedRun read_run(const fs::path& folder) {
   const fs::path file = recipe_file(folder);
   if (!io::path_exists(file))
     throw Error(fmt::format("{} is no run folder: it has no recipe.json", folder.string()));
-  const std::string text = io::read_text(file);
-  const auto refuse_file = [&](const std::string& why) {
-    throw Error(fmt::format("{}: {}", file.string(), why));
-  };
-  // First: a changed byte may be one that makes it JSON.
-  if (io::seal_of(text) == io::Seal::broken) refuse_file(io::kBrokenSeal);
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) refuse_file("this is not JSON");
+  const Json json = read_sealed(file);
   SavedRun saved{};
   try {
     saved.recipe = &find_recipe(json.at("recipe").get<std::string>());
@@ -73,7 +83,7 @@ SavedRun read_run(const fs::path& folder) {
     // Other numbers would be made whole in one way or another.
     const auto seed_of = [](const Json& seed) {
       if (seed.is_number() && !seed.is_number_unsigned())
-        throw Error("a seed must be a whole number from 0 on, got " + seed.dump());
+        throw Error("a seed must be a whole number from 0 on, got " + io::json_text(seed));
       return seed.get<std::uint64_t>();
     };
     if (json.contains("seeds")) {
@@ -82,9 +92,9 @@ SavedRun read_run(const fs::path& folder) {
       saved.run.seed = seed_of(json.at("seed"));
     }
   } catch (const Json::exception&) {
-    refuse_file("recipe, seed, data or settings are missing or of another type");
+    refuse_file(file, "recipe, seed, data or settings are missing or of another type");
   } catch (const Error& error) {
-    refuse_file(error.what());
+    refuse_file(file, error.what());
   }
   saved.run.out = folder;
   return saved;

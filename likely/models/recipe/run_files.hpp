@@ -14,5 +14,8 @@ namespace likely::models {
 void write_run(const Recipe& recipe, const Run& run, const std::vector<std::uint64_t>& seeds);
 // report.json.
 void write_report(const std::filesystem::path& folder, const std::string& json);
+// Refuses a report.json or metrics.jsonl that was changed after it was written, or cannot have been written
+// by likely, naming the file.
+void check_records(const std::filesystem::path& folder);
 
 }  // namespace likely::models

@@ -3,16 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "likely/io/json_text.hpp"
+#include "likely/core/printable.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/recipe/runs.hpp"
 
 namespace likely::models {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using io::Json;
 
 // "test accuracy" -> "test_accuracy".
 std::string key_of(std::string name) {
@@ -20,11 +20,9 @@ std::string key_of(std::string name) {
   return name;
 }
 
-Json json_number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json json_figures(const std::vector<Measured>& figures) {
   Json json = Json::object();
-  for (const Measured& figure : figures) json[key_of(figure.name)] = json_number(figure.value);
+  for (const Measured& figure : figures) json[key_of(figure.name)] = io::number_json(figure.value);
   return json;
 }
 
@@ -46,6 +44,7 @@ std::string text_of(const RunReport& report) {
   const std::vector<Measured> figures = report.figures();
   const bool several = report.seeds.size() > 1;
   std::string text;
+  for (const std::string& note : report.notes()) text += printable_line(note) + "\n";
   for (const SeedReport& seed : report.seeds) {
     if (!seed.report.text.empty()) text += seed.report.text;
     if (!several) continue;
@@ -86,7 +85,7 @@ std::string json_of(const RunReport& report) {
   if (report.seeds.size() > 1) {
     Json spread = Json::object();
     for (const Measured& figure : report.figures())
-      spread[key_of(figure.name)] = json_number(report.spread(figure.name));
+      spread[key_of(figure.name)] = io::number_json(report.spread(figure.name));
     json["spread"] = spread;
     Json runs = Json::array();
     for (const SeedReport& seed : report.seeds)
@@ -105,6 +104,7 @@ std::string json_of(const RunReport& report) {
     pictures.push_back(picture.string() + ".svg");
   }
   json["pictures"] = pictures;
+  json["notes"] = report.notes();
   json["warnings"] = report.warnings();
   return io::json_text(json);
 }

@@ -11,8 +11,11 @@
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/folder_path.hpp"
 #include "likely/io/live_folder.hpp"
+#include "likely/io/made_record.hpp"
 #include "likely/io/path_kind.hpp"
+#include "likely/models/recipe/album.hpp"
 #include "likely/models/recipe/run_files.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::models {
 
@@ -44,28 +47,30 @@ Run of_seed(const Run& run, std::uint64_t seed) {
   return one;
 }
 
-// Trains and keeps the report.
+// Trains and keeps the report, also where Ctrl-C comes while pictures are drawn.
 SeedReport train_one(const Recipe& recipe, const Run& run) {
+  const train::detail::CatchInterrupt interrupt(true);
   const auto begin = std::chrono::steady_clock::now();
   SeedReport one{run.seed, run.out, recipe.train(run)};
   if (one.report.seconds == 0.0)
     one.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (one.report.stopped != train::Stopped::interrupted)
     write_report(run.out, json_of(RunReport{&recipe, run, {one}}));
+  one.interrupted_late = interrupt.arrived() && one.report.stopped != train::Stopped::interrupted;
   return one;
 }
 
 // All runs of a folder, by what `each` does with one.
 template <class Each>
 RunReport for_each_run(const SavedRun& saved, Each&& each) {
-  RunReport all{saved.recipe, saved.run, {}};
+  RunReport all{saved.recipe, saved.run, {}, std::max<std::size_t>(saved.seeds.size(), 1)};
   if (saved.seeds.empty()) {
     all.seeds.push_back(each(saved.run));
     return all;
   }
   for (const std::uint64_t seed : saved.seeds) {
     all.seeds.push_back(each(of_seed(saved.run, seed)));
-    if (all.stopped() == train::Stopped::interrupted) return all;
+    if (all.stopped() == train::Stopped::interrupted || all.interrupted_late()) return all;
   }
   return all;
 }
@@ -76,6 +81,10 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+void tell_kept(const std::vector<io::Kept>& kept, RunReport& report) {
+  for (const io::Kept& one : kept) report.of_folder.push_back(text_of(one));
+}
+
 RunReport train_all(const SavedRun& saved) {
   RunReport all = for_each_run(saved, [&](const Run& run) {
     if (saved.seeds.empty()) return train_one(*saved.recipe, run);
@@ -83,12 +92,26 @@ RunReport train_all(const SavedRun& saved) {
     write_run(*saved.recipe, run, {});
     return train_one(*saved.recipe, run);
   });
-  if (!saved.seeds.empty() && all.stopped() != train::Stopped::interrupted)
+  if (!saved.seeds.empty() && all.seeds.size() == saved.seeds.size() &&
+      all.stopped() != train::Stopped::interrupted)
     write_report(saved.run.out, json_of(all));
   return all;
 }
 
 }  // namespace
+
+std::vector<fs::path> inputs_of(const Run& run) {
+  std::vector<fs::path> inputs;
+  if (!run.data.empty()) inputs.push_back(run.data);
+  for (const Setting& setting : run.settings.all()) {
+    std::error_code failed;
+    if (setting.kind != Setting::Kind::text || setting.value.empty()) continue;
+    for (const fs::path& path : {fs::path(setting.value), run.data.parent_path() / setting.value}) {
+      if (fs::is_regular_file(path, failed)) inputs.push_back(path);
+    }
+  }
+  return inputs;
+}
 
 RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options) {
   check_run(recipe, run, options);
@@ -105,12 +128,14 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
                 .option = "--out ",
                 .earlier = fmt::format("{0} already holds a run; go on with it (likely resume {0}), replace "
                                        "it (--force) or choose another --out",
-                                       out)});
+                                       out),
+                .inputs = inputs_of(run)});
   write_run(recipe, run, seeds);
   if (options.on_start) options.on_start(run);
   RunReport report = train_all({&recipe, run, seeds});
   // What was interrupted can go on, but is not worth a run that was finished before anything was saved.
   if (report.stopped() != train::Stopped::interrupted || folder.outdoes_earlier()) folder.keep();
+  tell_kept(folder.kept(), report);
   return report;
 }
 
@@ -127,8 +152,11 @@ RunReport resume_run(const fs::path& folder, const std::vector<std::string>& cha
   check_run(*saved.recipe, saved.run, {});
   saved.run.resume = true;
   saved.run.progress = progress;
+  const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
   if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
-  return train_all(saved);
+  RunReport report = train_all(saved);
+  tell_kept(made.kept(), report);
+  return report;
 }
 
 RunReport evaluate_run(const fs::path& folder, const std::optional<fs::path>& data) {
@@ -138,12 +166,14 @@ RunReport evaluate_run(const fs::path& folder, const std::optional<fs::path>& da
     saved.run.data = fs::absolute(*data).lexically_normal();
     check_run(*saved.recipe, saved.run, {});
   }
+  check_records(folder);
   return for_each_run(saved, [&](const Run& run) {
+    if (!saved.seeds.empty()) check_records(run.out);
     return SeedReport{run.seed, run.out, saved.recipe->evaluate(run)};
   });
 }
 
-Predictions predict_run(const fs::path& folder, const fs::path& rows) {
+Predicted predict_run(const fs::path& folder, const fs::path& rows) {
   const SavedRun saved = read_run(folder);
   if (!saved.recipe->predict) refuse_absent(saved, "predict with");
   if (!saved.seeds.empty())
@@ -157,16 +187,23 @@ RunReport plot_run(const fs::path& folder) {
   const SavedRun saved = read_run(folder);
   if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
   lock.tidy();
-  return for_each_run(saved, [&](const Run& run) {
+  check_records(folder);
+  const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
+  RunReport report = for_each_run(saved, [&](const Run& run) {
     std::optional<io::FolderLock> own;
     if (!saved.seeds.empty()) own.emplace(run.out, io::FolderLockOptions{.make = false});
+    if (!saved.seeds.empty()) check_records(run.out);
     return SeedReport{run.seed, run.out, {.pictures = saved.recipe->plot(run)}};
   });
+  tell_kept(made.kept(), report);
+  return report;
 }
 
 train::Stopped RunReport::stopped() const {
   return seeds.empty() ? train::Stopped::finished : seeds.back().report.stopped;
 }
+
+bool RunReport::interrupted_late() const { return !seeds.empty() && seeds.back().interrupted_late; }
 
 std::vector<double> RunReport::values(std::string_view figure) const {
   std::vector<double> found;
@@ -207,12 +244,20 @@ std::vector<fs::path> RunReport::pictures() const {
   return all;
 }
 
-std::vector<std::string> RunReport::warnings() const {
+std::vector<std::string> RunReport::notes() const {
   std::vector<std::string> all;
   for (const SeedReport& seed : seeds) {
-    for (const std::string& warning : seed.report.warnings)
-      all.push_back(seeds.size() > 1 ? fmt::format("seed {}: {}", seed.seed, warning) : warning);
+    for (const std::string& note : seed.report.notes) {
+      if (std::find(all.begin(), all.end(), note) == all.end()) all.push_back(note);
+    }
   }
+  return all;
+}
+
+std::vector<std::string> RunReport::warnings() const {
+  std::vector<std::string> all = of_folder;
+  for (const SeedReport& seed : seeds)
+    gather_warnings(all, seeds.size() > 1 ? fmt::format("seed {}: ", seed.seed) : "", seed.report.warnings);
   return all;
 }
 

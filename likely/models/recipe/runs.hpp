@@ -21,6 +21,7 @@ struct SeedReport {
   std::uint64_t seed = 0;
   std::filesystem::path out{};
   Report report{};
+  bool interrupted_late = false;  // when all was learned: pictures may be missing
 };
 
 // What came of one training, or of one for each seed.
@@ -28,8 +29,12 @@ struct RunReport {
   const Recipe* recipe = nullptr;
   Run run{};  // with the folder of all seeds as `out`
   std::vector<SeedReport> seeds{};
+  std::size_t all_seeds = 1;             // how many there were to be
+  std::vector<std::string> of_folder{};  // warnings that are about the whole folder
 
   train::Stopped stopped() const;
+  // Of the last seed; later ones are missing then.
+  bool interrupted_late() const;
   // A figure of each seed that has it: a training that was interrupted has none.
   std::vector<double> values(std::string_view figure) const;
   // The means over the seeds, by name.
@@ -38,7 +43,10 @@ struct RunReport {
   double spread(std::string_view figure) const;
   double seconds() const;
   std::vector<std::filesystem::path> pictures() const;
-  // Which pictures could not be drawn, and why; of several seeds, with the seed in front.
+  // What was decided about the data: those of all seeds, each once.
+  std::vector<std::string> notes() const;
+  // Which pictures could not be drawn, and why; what of others' had a name of ours, and has another now. Of
+  // several seeds, with the seed in front.
   std::vector<std::string> warnings() const;
 };
 
@@ -48,10 +56,13 @@ struct TrainOptions {
   std::function<void(const Run&)> on_start{};  // is told the run once nothing is refused any more
 };
 
+// Whatever a run reads: the data, and files that settings name.
+std::vector<std::filesystem::path> inputs_of(const Run& run);
+
 // Trains into run.out. Refuses data where the recipe takes none, a recipe that needs data without them, a
 // path of data that is not there, the same seed twice, a folder that holds a run (unless forced) or anything
-// else, or that another process writes to. Where it fails before the first checkpoint, everything is as
-// before.
+// else, that another process writes to, or that holds what is to be read. Where it fails before the first
+// checkpoint, everything is as before.
 RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options = {});
 
 // Goes on with a training that was interrupted, or trains for longer: `changes` are settings as "name=text",
@@ -59,13 +70,14 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
 RunReport resume_run(const std::filesystem::path& folder, const std::vector<std::string>& changes = {},
                      train::Progress progress = train::Progress::automatic);
 
-// Measures again, on other data of the recipe's kind if so wished. Refuses a recipe that cannot.
+// Measures again, on other data of the recipe's kind if so wished. Refuses a recipe that cannot, and a folder
+// whose report.json or metrics.jsonl was changed.
 RunReport evaluate_run(const std::filesystem::path& folder,
                        const std::optional<std::filesystem::path>& data = {});
 
 // Predictions for the rows of a file. Refuses folders of several seeds (name one of them) and recipes that
 // have nothing to predict with.
-Predictions predict_run(const std::filesystem::path& folder, const std::filesystem::path& rows);
+Predicted predict_run(const std::filesystem::path& folder, const std::filesystem::path& rows);
 
 // Draws all pictures again. Refuses the same.
 RunReport plot_run(const std::filesystem::path& folder);

@@ -9,14 +9,14 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/whole_number.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::models {
 
 namespace {
 
-template <class Number>
-bool parse(std::string_view text, Number& value) {
+bool parse(std::string_view text, double& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -33,8 +33,8 @@ bool in_range(const Setting& setting, double value) {
 bool fits(const Setting& setting, std::string_view text) {
   switch (setting.kind) {
     case Setting::Kind::whole: {
-      std::int64_t value = 0;
-      return parse(text, value) && in_range(setting, static_cast<double>(value));
+      const auto value = whole_number<std::int64_t>(text);
+      return value && in_range(setting, static_cast<double>(*value));
     }
     case Setting::Kind::number: {
       double value = 0.0;
@@ -156,10 +156,10 @@ const Setting& Settings::find(std::string_view name) const {
 
 std::int64_t Settings::whole(std::string_view name) const {
   const Setting& setting = find(name);
-  std::int64_t value = 0;
-  if (setting.kind != Setting::Kind::whole || !parse(std::string_view(setting.value), value))
+  const auto value = whole_number<std::int64_t>(setting.value);
+  if (setting.kind != Setting::Kind::whole || !value)
     refuse(owner_, fmt::format("the setting \"{}\" is no whole number", name));
-  return value;
+  return *value;
 }
 
 double Settings::number(std::string_view name) const {

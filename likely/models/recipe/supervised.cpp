@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "likely/core/error.hpp"
+#include "likely/core/whole_number.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/safetensors.hpp"
 #include "likely/kernels/build_info.hpp"
@@ -70,13 +70,11 @@ std::string text_of(const Shape& shape) { return fmt::format("{}", fmt::join(sha
 
 bool parse_shape(std::string_view text, Shape& shape) {
   while (!text.empty()) {
-    std::int64_t size = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-    if (error != std::errc() || size < 1 || shape.rank() == Shape::kMaxRank) return false;
-    shape.push_back(size);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (!text.empty() && (text.front() != 'x' || text.size() == 1)) return false;
-    if (!text.empty()) text.remove_prefix(1);
+    const std::size_t end = text.find('x');
+    const auto size = whole_number<std::int64_t>(text.substr(0, end));
+    if (!size || *size < 1 || shape.rank() == Shape::kMaxRank || end + 1 == text.size()) return false;
+    shape.push_back(*size);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   // More numbers than this no row has, and their product could be too large for a number.
   double numbers = 1.0;
@@ -204,8 +202,9 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
   };
   about.predict = [parts](const Run& run, const std::filesystem::path& file) {
     const Sizes sizes = kept_sizes(run);
-    const data::Dataset rows(read_rows(file, sizes.input));
-    return parts.objective.predictions(outputs_for(parts.load(run, sizes), rows));
+    RowsOfFile rows = read_rows(file, sizes.input);
+    return Predicted{parts.objective.predictions(outputs_for(parts.load(run, sizes), data::Dataset(rows.x))),
+                     std::move(rows.notes)};
   };
   about.plot = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);

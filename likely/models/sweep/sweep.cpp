@@ -10,6 +10,7 @@
 #include "likely/core/error.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/live_folder.hpp"
+#include "likely/models/recipe/album.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "likely/models/sweep/sweep_figure.hpp"
@@ -39,11 +40,14 @@ std::vector<SweptSetting> parse_space(const SweepOptions& options) {
 }
 
 io::FolderRules rules_of(const SweepOptions& options) {
-  return {.mark = kTable,
-          .replace = options.force,
-          .option = "--out ",
-          .earlier = fmt::format("{} already holds a sweep; replace it (--force) or choose another --out",
-                                 options.run.out.string())};
+  return {
+      .mark = kTable,
+      .replace = options.force,
+      .option = "--out ",
+      .earlier = fmt::format("{} already holds a sweep; replace it (--force) or choose another --out",
+                             options.run.out.string()),
+      .inputs = inputs_of(options.run),
+      .signs_of_worth = {"report.json"}};  // of a trial that ended: a sweep does not go on from a checkpoint
 }
 
 bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
@@ -111,8 +115,7 @@ class Trials {
     try {
       const RunReport report = train_recipe(recipe_, run);
       if (report.stopped() == train::Stopped::interrupted) throw Error("interrupted");
-      for (const std::string& warning : report.warnings())
-        sweep_.warnings.push_back(fmt::format("trial {}: {}", trial.number, warning));
+      gather_warnings(sweep_.warnings, fmt::format("trial {}: ", trial.number), report.warnings());
       judge(trial, report.figures());
     } catch (const Error& error) {
       trial.value = std::nan("");
@@ -182,8 +185,19 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
     throw Error(none.message);
   }
   sweep.interrupted = result.interrupted;
-  if (sweep.interrupted && !folder.outdoes_earlier()) return sweep;
+  const bool failed = std::all_of(sweep.trials.begin(), sweep.trials.end(),
+                                  [](const SweepTrial& trial) { return !trial.error.empty(); });
+  // What was interrupted, and what came to nothing, is not worth a sweep that came to something.
+  if (folder.replaces() && (sweep.interrupted ? !folder.outdoes_earlier() : failed)) {
+    folder.give_up();
+    sweep.kept_earlier = true;
+    sweep.warnings.push_back(fmt::format("{}: the sweep that {} held is kept",
+                                         sweep.interrupted ? "interrupted" : "no trial succeeded",
+                                         sweep.out.string()));
+    return sweep;
+  }
   folder.keep();
+  for (const io::Kept& kept : folder.kept()) sweep.warnings.push_back(text_of(kept));
   draw_sweep(sweep, space);
   return sweep;
 }

@@ -43,6 +43,7 @@ struct Sweep {
   std::string figure;
   bool higher_is_better = true;
   bool interrupted = false;
+  bool kept_earlier = false;  // an earlier sweep was to be replaced, and nothing came of this one
   std::filesystem::path out{};
   std::vector<SweepTrial> trials{};               // in the order of trying
   std::vector<std::filesystem::path> pictures{};  // without their endings
@@ -56,10 +57,10 @@ struct Sweep {
 
 // Each trial has a run folder of its own, <out>/trial-<n>; <out>/sweep.csv lists those made so far,
 // <out>/figures/sweep shows the figure by each setting. All trials have the same seed. A trial that fails is
-// noted, and the next one tried; Ctrl-C ends the sweep with what there is. Refuses, before the first trial:
-// nothing to sweep over, a setting that is not there, is named twice or may not have the value, a random
-// search without a number of trials, a folder that holds anything. Refuses, after the first: a figure that is
-// not there.
+// noted, and the next one tried; Ctrl-C ends the sweep with what there is. Where no trial succeeds, an
+// earlier sweep that was to be replaced stays. Refuses, before the first trial: nothing to sweep over, a
+// setting that is not there, is named twice or may not have the value, a random search without a number of
+// trials, a folder that holds anything. Refuses, after the first: a figure that is not there.
 Sweep run_sweep(const Recipe& recipe, const SweepOptions& options);
 
 }  // namespace likely::models

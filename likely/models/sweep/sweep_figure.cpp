@@ -6,12 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "likely/core/create.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/core/printable.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/recipe/album.hpp"
 
 namespace likely::models {
@@ -66,8 +66,7 @@ std::optional<std::pair<double, double>> around(const std::vector<double>& value
   return std::pair(low - more, high + more);
 }
 
-plot::Figure panel(const SweptSetting& swept, const std::vector<SweepTrial>& ranked,
-                   const std::string& figure) {
+plot::Figure panel(const SweptSetting& swept, const std::vector<SweepTrial>& ranked, const Sweep& sweep) {
   const Axis axis(swept);
   std::vector<double> x;
   std::vector<double> y;
@@ -76,8 +75,13 @@ plot::Figure panel(const SweptSetting& swept, const std::vector<SweepTrial>& ran
     y.push_back(trial.value);
   }
   const auto [low, high] = std::minmax_element(x.begin(), x.end());
-  plot::FigureOptions options{.x_label = axis.label(), .y_label = figure, .legend = "none"};
+  plot::FigureOptions options{.title = fmt::format("{}, {} trial{}, the best in orange", sweep.recipe,
+                                                   ranked.size(), ranked.size() == 1 ? "" : "s"),
+                              .x_label = axis.label(),
+                              .y_label = sweep.figure,
+                              .legend = "none"};
   options.log_x = axis.numbers() && *low > 0.0 && *high / *low >= 10.0;
+  if (options.log_x) options.x_range = std::pair(*low / 1.5, *high * 1.5);
   if (!options.log_x) options.x_range = around(x);
   options.y_range = around(y);
   plot::Figure picture(options);
@@ -96,13 +100,13 @@ void draw_sweep(Sweep& sweep, const std::vector<SweptSetting>& space) {
   Album album(sweep.out);
   album.attempt("picture \"sweep\"", [&] {
     std::vector<plot::Figure> panels;
-    for (const SweptSetting& swept : space) panels.push_back(panel(swept, ranked, sweep.figure));
+    for (const SweptSetting& swept : space) panels.push_back(panel(swept, ranked, sweep));
     const int columns = static_cast<int>(std::min<std::size_t>(panels.size(), 3));
     const int rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
     album.add_panels("sweep", panels, columns, 420 * columns + 60, 360 * rows);
   });
   sweep.pictures = album.drawn().pictures;
-  for (const std::string& warning : album.drawn().warnings) sweep.warnings.push_back(warning);
+  gather_warnings(sweep.warnings, "", album.drawn().warnings);
 }
 
 std::string Sweep::table() const {
@@ -112,15 +116,15 @@ std::string Sweep::table() const {
   text += fmt::format("  {}\n", figure.empty() ? "value" : figure);
   for (const SweepTrial& trial : ranked()) {
     text += fmt::format("{:>6}", trial.number);
-    for (const auto& [name, value] : trial.settings) text += fmt::format(" {:>12}", value);
+    for (const auto& [name, value] : trial.settings) text += fmt::format(" {:>12}", printable_line(value));
     text += trial.error.empty() ? fmt::format("  {:.6g}\n", trial.value)
-                                : fmt::format("  failed: {}\n", trial.error);
+                                : fmt::format("  failed: {}\n", printable_line(trial.error));
   }
   return text;
 }
 
 std::string Sweep::json() const {
-  using Json = nlohmann::ordered_json;
+  using io::Json;
   const auto object_of = [](const SweepTrial& trial) {
     Json object{{"trial", trial.number}, {"settings", trial.settings}};
     object["value"] = trial.error.empty() ? Json(trial.value) : Json(nullptr);

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "likely/autodiff/gradient.hpp"
+#include "likely/core/create.hpp"
 #include "likely/data/batches.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/softmax.hpp"
 #include "likely/optim/adam.hpp"
-#include "likely/train/interrupt.hpp"
+#include "likely/train/run.hpp"
 
 namespace likely::tables {
 
@@ -48,22 +48,69 @@ namespace {
 
 constexpr std::int64_t kStepsAnEpoch = 40;
 
-// One network on its way.
-struct Learner {
-  Network network;
-  optim::AdamW optimizer;
-  data::Dataset rows;
-  Tensor unseen;  // inputs of the rows it does not learn from
-  Rng order;
+// The networks on their way.
+struct Networks {
+  struct Member {
+    Network network;
+    optim::AdamW optimizer;
+    LIKELY_PARTS(network, optimizer)
+  };
+  // What does not change: the rows that a member learns from, those that it does not, and the key of its
+  // order.
+  struct Lesson {
+    data::Dataset rows;
+    std::vector<std::int64_t> part;
+    Tensor unseen;  // the inputs of the part's rows
+    Rng order;
+  };
+  struct Result {
+    train::Ensemble<Network> ensemble{};
+    Buffer unseen;
+    LIKELY_PARTS(ensemble, unseen)
+  };
 
-  void make_epoch(const Problem& problem, std::int64_t epoch, std::int64_t batch) {
-    for (const data::Batch& rows_now :
-         rows.batches(batch, order.fold_in(static_cast<std::uint64_t>(epoch)))) {
-      const auto result =
-          value_and_grad(network, [&](const Network& n) { return problem.loss(n(rows_now.x), rows_now.y); });
-      optimizer.step(network, result.gradient);
+  const Problem& problem;
+  std::int64_t batch;
+  NotAPart<std::vector<Lesson>> lessons;
+  std::vector<Member> members;
+  Buffer unseen;  // (rows, outputs), f64
+
+  Networks(const Problem& posed, std::int64_t rows_a_batch)
+      : problem(posed), batch(rows_a_batch), unseen(zeros({posed.z.dim(0), posed.outputs}, DType::f64)) {}
+
+  // One epoch of one member; they take turns.
+  train::Losses step(const Training&, std::int64_t number) {
+    const auto turn = static_cast<std::int64_t>(members.size());
+    Member& member = members[static_cast<std::size_t>(number % turn)];
+    const Lesson& lesson = (*lessons)[static_cast<std::size_t>(number % turn)];
+    const auto epoch = static_cast<std::uint64_t>(number / turn + 1);
+    for (const data::Batch& rows : lesson.rows.batches(batch, lesson.order.fold_in(epoch))) {
+      train::descend(member.network, member.optimizer,
+                     [&](Network& n) { return problem.loss(n(rows.x), rows.y); });
     }
+    put_unseen(lesson.part, problem.prediction(member.network(lesson.unseen)).to_vector<double>());
+    return {};
   }
+  // What each row's member says about it.
+  void put_unseen(const std::vector<std::int64_t>& part, const std::vector<double>& said) {
+    const auto width = static_cast<std::ptrdiff_t>(problem.outputs);
+    std::vector<double> all = unseen.to_vector<double>();
+    for (std::size_t i = 0; i < part.size(); ++i)
+      std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(i) * width, width,
+                  all.begin() + part[i] * width);
+    unseen = Buffer(tensor(all, unseen.shape()));
+  }
+  double loss() const {
+    std::vector<std::vector<std::int64_t>> parts;
+    for (const Lesson& lesson : *lessons) parts.push_back(lesson.part);
+    return problem.mean_loss(unseen.to_vector<double>(), parts);
+  }
+  Result result() const {
+    Result all{.unseen = unseen};
+    for (const Member& member : members) all.ensemble.members.push_back(member.network);
+    return all;
+  }
+  LIKELY_PARTS(members, unseen)
 };
 
 std::vector<std::int64_t> all_but(const std::vector<std::int64_t>& part, std::int64_t count) {
@@ -74,19 +121,20 @@ std::vector<std::int64_t> all_but(const std::vector<std::int64_t>& part, std::in
   return rest;
 }
 
-std::vector<Learner> make_learners(const Problem& problem,
-                                   const std::vector<std::vector<std::int64_t>>& parts,
-                                   const std::vector<std::int64_t>& hidden, double weight_decay,
-                                   const ModelOptions& options, Rng rng) {
+Networks make_networks(const Problem& problem, const std::vector<std::vector<std::int64_t>>& parts,
+                       const std::vector<std::int64_t>& hidden, double weight_decay,
+                       const ModelOptions& options, Rng rng) {
   const data::Dataset rows(problem.z, problem.y);
-  std::vector<Learner> learners;
+  const std::int64_t by_size = std::clamp<std::int64_t>(rows.size() / kStepsAnEpoch, 8, 256);
+  Networks networks(problem, options.batch > 0 ? options.batch : by_size);
   for (const std::vector<std::int64_t>& part : parts) {
     Network network(problem.z.dim(1), hidden, problem.outputs, rng.split());
     optim::AdamW optimizer(network, {.lr = options.lr, .weight_decay = weight_decay});
-    learners.push_back({std::move(network), std::move(optimizer), rows.subset(all_but(part, rows.size())),
-                        rows.rows(part).x, rng.split()});
+    networks.members.push_back({std::move(network), std::move(optimizer)});
+    networks.lessons->push_back(
+        {rows.subset(all_but(part, rows.size())), part, rows.rows(part).x, rng.split()});
   }
-  return learners;
+  return networks;
 }
 
 }  // namespace
@@ -94,39 +142,40 @@ std::vector<Learner> make_learners(const Problem& problem,
 std::optional<Committee> fit_committee(const Problem& problem,
                                        const std::vector<std::vector<std::int64_t>>& parts,
                                        const std::vector<std::int64_t>& hidden, double weight_decay,
-                                       const ModelOptions& options, Rng rng, const OnEpoch& on_epoch) {
-  const train::detail::CatchInterrupt interrupt(true);
-  std::vector<Learner> learners = make_learners(problem, parts, hidden, weight_decay, options, rng);
-  const auto width = static_cast<std::ptrdiff_t>(problem.outputs);
-  const std::int64_t count = problem.z.dim(0);
-  const std::int64_t batch =
-      options.batch > 0 ? options.batch : std::clamp<std::int64_t>(count / kStepsAnEpoch, 8, 256);
-  Committee best;
-  std::vector<double> unseen(static_cast<std::size_t>(count * problem.outputs), 0.0);
-  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      learners[k].make_epoch(problem, epoch, batch);
-      if (interrupt.arrived()) return std::nullopt;
-      const std::vector<double> said =
-          problem.prediction(learners[k].network(learners[k].unseen)).to_vector<double>();
-      for (std::size_t i = 0; i < parts[k].size(); ++i)
-        std::copy_n(said.begin() + static_cast<std::ptrdiff_t>(i) * width, width,
-                    unseen.begin() + parts[k][i] * width);
-    }
-    const double loss = problem.mean_loss(unseen, parts);
-    if (!std::isfinite(loss))
-      refuse("csv", "the loss is not finite in epoch " + std::to_string(epoch) + ": try a smaller lr");
-    if (best.epochs == 0 || loss < best.loss) {
-      best.loss = loss;
-      best.epochs = epoch;
-      best.unseen = unseen;
-      best.ensemble.members.clear();
-      for (const Learner& learner : learners) best.ensemble.members.push_back(learner.network);
-    }
-    if (on_epoch) on_epoch(epoch, loss);
-    if (options.patience > 0 && epoch - best.epochs >= options.patience) break;
+                                       const ModelOptions& options, Rng rng, const OnEpoch& on_epoch,
+                                       const std::filesystem::path& keep_in) {
+  Networks networks = make_networks(problem, parts, hidden, weight_decay, options, rng);
+  std::int64_t epoch = 1;
+  const auto refuse_loss = [&] {
+    refuse("csv", "the loss is not finite in epoch " + std::to_string(epoch) + ": try a smaller lr");
+  };
+  const auto report = [&](const train::EpochReport& done) {
+    epoch = done.epoch;
+    if (!std::isfinite(done["unseen"])) refuse_loss();
+    if (on_epoch) on_epoch(epoch, done["unseen"]);
+    ++epoch;
+  };
+  try {
+    auto trained =
+        train::run(networks, {.epochs = options.epochs,
+                              .steps_per_epoch = std::ssize(networks.members),
+                              .metrics = {{"unseen", [](const Networks& n) { return n.loss(); }, false}},
+                              .patience = options.patience,
+                              .on_epoch = report,
+                              .out = keep_in,
+                              .resume = !keep_in.empty(),
+                              .checkpoint_every = keep_in.empty() ? 0 : std::ssize(networks.members),
+                              .figures = false,
+                              .progress = train::Progress::silent});
+    if (trained.stopped == train::Stopped::interrupted) return std::nullopt;
+    return Committee{.ensemble = std::move(trained.best.ensemble),
+                     .unseen = trained.best.unseen.to_vector<double>(),
+                     .loss = trained.best_value,
+                     .epochs = trained.best_epoch};
+  } catch (const train::NotFinite&) {
+    refuse_loss();
+    throw;
   }
-  return best;
 }
 
 }  // namespace likely::tables

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "likely/models/tables/table_model.hpp"
@@ -32,10 +34,12 @@ struct Committee {
 
 // Member i learns from all rows but those of part i. All make an epoch in turn; they stop together, and are
 // taken as they were after the epoch in which the mean loss over all parts was smallest: one epoch's number
-// is learned from all rows, not one from each small part. Nothing, if Ctrl-C came in between.
+// is learned from all rows, not one from each small part. Nothing, if Ctrl-C came in between. With a folder
+// to keep its state in, it goes on there where it was interrupted, to the same bits.
 std::optional<Committee> fit_committee(const Problem& problem,
                                        const std::vector<std::vector<std::int64_t>>& parts,
                                        const std::vector<std::int64_t>& hidden, double weight_decay,
-                                       const ModelOptions& options, Rng rng, const OnEpoch& on_epoch);
+                                       const ModelOptions& options, Rng rng, const OnEpoch& on_epoch,
+                                       const std::filesystem::path& keep_in = {});
 
 }  // namespace likely::tables

@@ -6,14 +6,14 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
 #include "likely/io/folder_claim.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/text.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/tables/csv_report.hpp"
@@ -27,6 +27,7 @@ namespace likely::tables {
 namespace {
 
 using models::Measured;
+using models::Predicted;
 using models::Predictions;
 using models::Report;
 using models::Run;
@@ -57,9 +58,24 @@ struct Origin {
   std::string target_file;
   std::int64_t rows = 0;
   double target_mean = 0.0;
+  std::string contents{};  // a checksum of all that was read; older versions did not write it
+
+  bool is_same_table(const Origin& now) const {
+    return now.rows == rows && now.target_mean == target_mean &&
+           (contents.empty() || now.contents == contents);
+  }
 };
 
 std::filesystem::path origin_path(const std::filesystem::path& folder) { return folder / "table.json"; }
+
+std::string contents_of(const Rows& rows) {
+  std::uint32_t checksum = io::checksum_of(rows.schema.text());
+  for (const Tensor& numbers : {rows.x.contiguous(), rows.y.to(DType::f64).contiguous()}) {
+    checksum = io::checksum_of(numbers.data<double>(),
+                               static_cast<std::size_t>(numbers.size()) * sizeof(double), checksum);
+  }
+  return fmt::format("{:08x}", checksum);
+}
 
 Origin origin_of(const Run& run, const Rows& rows) {
   std::filesystem::path target_file = read_options(run).target_file;
@@ -67,44 +83,55 @@ Origin origin_of(const Run& run, const Rows& rows) {
   const Tensor y = rows.y.to(DType::f64);
   double target_mean = mean(y).item();
   if (!std::isfinite(target_mean)) target_mean = sum(y / static_cast<double>(y.size())).item();
-  return {run.data.string(), target_file.string(), rows.size(), target_mean};
+  return {run.data.string(), target_file.string(), rows.size(), target_mean, contents_of(rows)};
 }
 
 void write_origin(const Run& run, const Rows& rows) {
   const Origin origin = origin_of(run, rows);
-  const nlohmann::ordered_json json{{"file", origin.file},
-                                    {"target_file", origin.target_file},
-                                    {"rows", origin.rows},
-                                    {"target_mean", origin.target_mean}};
+  const io::Json json{{"file", origin.file},
+                      {"target_file", origin.target_file},
+                      {"rows", origin.rows},
+                      {"target_mean", origin.target_mean},
+                      {"contents", origin.contents}};
   io::write_file(origin_path(run.out), io::sealed_json(io::json_text(json, 2) + "\n"));
 }
 
 Origin read_origin(const Run& run) {
   const std::filesystem::path path = origin_path(run.out);
-  const std::string text = io::read_text(path);
-  io::check_seal("csv", path, text);
+  const auto json = io::json_or_none<io::SortedJson>(io::read_sealed("csv", path));
   try {
-    const auto json = nlohmann::json::parse(text);
     return {json.at("file").get<std::string>(), json.at("target_file").get<std::string>(),
-            json.at("rows").get<std::int64_t>(), json.at("target_mean").get<double>()};
-  } catch (const nlohmann::json::exception&) {
+            json.at("rows").get<std::int64_t>(), json.at("target_mean").get<double>(),
+            json.value("contents", std::string())};
+  } catch (const io::SortedJson::exception&) {
     refuse("csv", path.string() + " does not say what was learned from");
   }
 }
 
-// The table that was learned from, as it was then.
-Rows read_again(const Run& run) {
-  const Origin origin = read_origin(run);
+Rows read_own_table(const Run& run, const Origin& origin) {
   ReadOptions options = read_options(run);
   options.target_file = origin.target_file;
-  Rows rows = read_table(options);
-  const Origin now = origin_of(run, rows);
-  if (now.rows != origin.rows || now.target_mean != origin.target_mean) {
+  return read_table(options);
+}
+
+// The table that was learned from, as it was then, wherever it is now; nothing, if this is another one.
+std::optional<Rows> read_again(const Run& run) {
+  const Origin origin = read_origin(run);
+  if (run.data.string() == origin.file) {
+    Rows rows = read_own_table(run, origin);
+    if (origin.is_same_table(origin_of(run, rows))) return rows;
     refuse("csv", origin.file +
                       " has changed since the model was fitted: which rows were held out is not known "
                       "any more");
   }
-  return rows;
+  try {
+    Rows rows = read_own_table(run, origin);
+    if (origin.is_same_table(origin_of(run, rows))) return rows;
+  } catch (const Error& error) {
+    if (error.fault() == Fault::memory) throw;
+    // It may be enough to judge by, though not to learn from.
+  }
+  return std::nullopt;
 }
 
 std::optional<std::vector<Judged>> fit_folds_showing(const Run& run, const Rows& rows, std::int64_t folds) {
@@ -124,13 +151,17 @@ struct Judgement {
 // to judge by. Nothing, if Ctrl-C came in between.
 std::optional<Judgement> judge_again(const Run& run, bool for_drawing) {
   TableModel model = TableModel::load(run.out);
-  if (run.data.string() != read_origin(run).file) {
+  const std::optional<Rows> own = read_again(run);
+  if (!own) {
     const ReadOptions options = read_options(run);
     Rows rows = read_rows(run.data, model.schema,
                           {.hints = options.hints, .missing = options.missing, .target = true});
+    rows.notices.push_back(fmt::format(
+        "judged by all {} rows of {}; if the model learned from some of them, it looks better than it is",
+        rows.size(), run.data.string()));
     return Judgement{.judged = {{std::move(model), rows}}, .train = rows.y, .of = "model"};
   }
-  const Rows rows = read_again(run);
+  const Rows& rows = *own;
   const Judging judging = judging_of(run, rows.size());
   Halves halves = hold_out(rows, judging.holdout, run.seed);
   if (halves.held_out)
@@ -147,8 +178,8 @@ std::optional<Judgement> judge_again(const Run& run, bool for_drawing) {
 std::string description(const Rows& rows, const Halves& halves, const Judging& judging) {
   const Schema& schema = rows.schema;
   std::string text;
-  for (const std::string& notice : rows.notices) text += notice + "\n";
-  const std::string target = schema.target.empty() ? "the target" : fmt::format("\"{}\"", schema.target);
+  const std::string target =
+      schema.target.empty() ? "the target" : fmt::format("\"{}\"", printable_line(schema.target));
   text +=
       fmt::format("{} rows, {} inputs; {} is {}\n", rows.size(), schema.inputs.size(), target,
                   schema.classifies() ? fmt::format("one of {} classes", schema.classes.size()) : "a number");
@@ -184,9 +215,10 @@ void judge(const Judgement& judgement, const std::string& name, Report& report) 
     double worst = std::numeric_limits<double>::infinity();
     for (const Judged& fold : judgement.judged)
       worst = std::min(worst, main_figure(score({fold}, judgement.train)));
-    report.figures.push_back({.name = schema.classifies() ? "worst fold accuracy" : "worst fold R2",
-                              .value = worst,
-                              .percent = schema.classifies()});
+    if (std::isfinite(worst))  // not defined where all targets of each fold are the same
+      report.figures.push_back({.name = schema.classifies() ? "worst fold accuracy" : "worst fold R2",
+                                .value = worst,
+                                .percent = schema.classifies()});
   }
   report.text += text_of(all, schema, rows, judgement.of);
 }
@@ -232,6 +264,7 @@ Report train_csv(const Run& run) {
     fitted = fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress(n...); });
   }
   if (!fitted) return interrupted();
+  report.notes = rows.notices;
   report.text = description(rows, halves, judging) + inner_losses_text(*fitted);
   std::vector<Judged> drawn{{fitted->model, halves.train}};
   if (halves.held_out) {
@@ -250,8 +283,9 @@ Report train_csv(const Run& run) {
   // row is predicted by members that did not learn from it.
   report.figures.push_back(
       {.name = rows.schema.classifies() ? "inner log-loss" : "inner error", .value = fitted->losses.blend});
-  fitted->model.save(run.out);
+  // The model last: by it the run is known to be whole.
   write_origin(run, rows);
+  fitted->model.save(run.out);
   models::Album album(run.out);
   draw(drawn, album);
   report.pictures = album.drawn().pictures;
@@ -267,22 +301,22 @@ Report evaluate_csv(const Run& run) {
     report.stopped = train::Stopped::interrupted;
     return report;
   }
-  for (const std::string& notice : judgement->judged.front().rows.notices) report.text += notice + "\n";
+  report.notes = judgement->judged.front().rows.notices;
   judge(*judgement, "test", report);
   return report;
 }
 
-Predictions predict_csv(const Run& run, const std::filesystem::path& file) {
+Predicted predict_csv(const Run& run, const std::filesystem::path& file) {
   const TableModel model = TableModel::load(run.out);
   const ReadOptions options = read_options(run);
   const Rows rows = read_rows(file, model.schema, {.hints = {.separator = options.hints.separator}});
   const Tensor said = model.predict(rows.x);
-  if (!model.schema.classifies()) return {{"prediction", said}};
+  if (!model.schema.classifies()) return {{{"prediction", said}}, rows.notices};
   Predictions columns{{"prediction", argmax(said, 1), model.schema.classes}, {"probability", max(said, 1)}};
   for (std::size_t k = 0; k < model.schema.classes.size(); ++k)
     columns.push_back(
         {fmt::format("p_{}", model.schema.classes[k]), select(said, 1, static_cast<std::int64_t>(k))});
-  return columns;
+  return {std::move(columns), rows.notices};
 }
 
 std::vector<std::filesystem::path> plot_csv(const Run& run) {

@@ -8,26 +8,26 @@
 #include "likely/core/create.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/recipe/pictures.hpp"
+#include "likely/models/recipe/short_names.hpp"
 
 namespace likely::tables {
 
 namespace {
 
 constexpr std::int64_t kShuffles = 5;
-constexpr std::int64_t kMostRows = 1000;     // to be shuffled: more only take longer
-constexpr std::size_t kMostColumns = 20;     // in the picture of importances
-constexpr std::size_t kLettersAcross = 110;  // below that picture
-constexpr std::size_t kMostClasses = 20;     // in a matrix made of letters
+constexpr std::int64_t kMostRows = 1000;  // to be shuffled: more only take longer
+constexpr std::size_t kMostColumns = 20;  // in the picture of importances
+constexpr std::size_t kLongestColumnName = 24;
+constexpr std::size_t kMostClasses = 20;  // in a matrix made of letters
 constexpr std::size_t kLongestClassName = 12;
 
 std::string confusion_text(const Tensor& confusion, const std::vector<std::string>& classes) {
   if (classes.size() > kMostClasses) return {};
   std::size_t width = 5;
-  std::vector<std::string> names;
-  for (const std::string& name : classes) {
-    names.push_back(std::string(beginning(name, kLongestClassName)));
-    width = std::max(width, names.back().size());
-  }
+  std::vector<std::string> whole;
+  for (const std::string& name : classes) whole.push_back(printable_line(name));
+  const std::vector<std::string> names = models::short_names(whole, kLongestClassName);
+  for (const std::string& name : names) width = std::max(width, name.size());
   std::string text = fmt::format("\ntrue class (down) and what was said:\n{:>{}}", "", width + 2);
   for (const std::string& name : names) text += fmt::format(" {:>{}}", name, width);
   text += "\n";
@@ -62,27 +62,23 @@ std::vector<Judged> thinned(std::vector<Judged> judged) {
   return judged;
 }
 
-std::string shortened(const std::string& name, std::size_t letters) {
-  if (name.size() <= letters) return name;
-  return std::string(beginning(name, std::max<std::size_t>(letters, 4) - 2)) + "..";
-}
-
 void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
   std::vector<Importance> all = permutation_importance(thinned(judged), kShuffles, Rng(0));
   all.resize(std::min(all.size(), kMostColumns));
-  std::vector<std::string> names;
+  std::vector<std::string> columns;
   std::vector<double> values;
   for (const Importance& importance : all) {
-    names.push_back(shortened(importance.column, kLettersAcross / all.size()));
+    columns.push_back(importance.column);
     values.push_back(importance.value);
   }
+  const std::vector<std::string> names = models::short_names(columns, kLongestColumnName);
   plot::Figure figure(
       {.title = "Importance of columns: what shuffling one costs",
        .x_label = "column",
        .y_label = judged.front().model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
        .legend = "none"});
   figure.bars(names, tensor(values));
-  album.add("importance", figure, 900, 480);
+  album.add("importance", figure, 900, 520);
 }
 
 }  // namespace
@@ -96,11 +92,13 @@ std::vector<models::Measured> figures_of(const Scores& scores, const std::string
             {.name = "baseline log-loss", .value = classes->majority_log_loss}};
   }
   const auto& numbers = std::get<NumberScores>(scores);
-  return {{.name = of + " R2", .value = numbers.r2},
-          {.name = of + " RMSE", .value = numbers.rmse},
-          {.name = of + " MAE", .value = numbers.mae},
-          {.name = "baseline RMSE", .value = numbers.mean_rmse},
-          {.name = "baseline MAE", .value = numbers.mean_mae}};
+  std::vector<models::Measured> figures;
+  if (!std::isnan(numbers.r2)) figures.push_back({.name = of + " R2", .value = numbers.r2});
+  figures.push_back({.name = of + " RMSE", .value = numbers.rmse});
+  figures.push_back({.name = of + " MAE", .value = numbers.mae});
+  figures.push_back({.name = "baseline RMSE", .value = numbers.mean_rmse});
+  figures.push_back({.name = "baseline MAE", .value = numbers.mean_mae});
+  return figures;
 }
 
 std::string text_of(const Scores& scores, const Schema& schema, std::int64_t rows, const std::string& of) {
@@ -115,7 +113,9 @@ std::string text_of(const Scores& scores, const Schema& schema, std::int64_t row
   }
   const auto& numbers = std::get<NumberScores>(scores);
   return line(fmt::format("{} rows", rows), of, "mean") +
-         line("R2", number(numbers.r2), number(numbers.mean_r2)) +
+         (std::isnan(numbers.r2)
+              ? line("R2", "not defined", rows == 1 ? "(one row)" : "(all targets are the same)")
+              : line("R2", number(numbers.r2), number(numbers.mean_r2))) +
          line("RMSE", number(numbers.rmse), number(numbers.mean_rmse)) +
          line("MAE", number(numbers.mae), number(numbers.mean_mae));
 }

@@ -7,13 +7,14 @@
 #include <optional>
 
 #include "likely/core/error.hpp"
+#include "likely/core/whole_number.hpp"
 
 namespace likely::tables {
 
 namespace {
 
-const std::map<std::string, char> kSeparators{{"comma", ','}, {",", ','},    {"semicolon", ';'},
-                                              {";", ';'},     {"tab", '\t'}, {"space", ' '}};
+const std::map<std::string, char> kSeparators{{"comma", ','}, {",", ','},     {"semicolon", ';'}, {";", ';'},
+                                              {"tab", '\t'},  {"space", ' '}, {"pipe", '|'},      {"|", '|'}};
 
 // What stands between commas.
 std::vector<std::string> pieces(const std::string& text) {
@@ -27,9 +28,8 @@ std::vector<std::string> pieces(const std::string& text) {
   return result;
 }
 
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number value{};
+std::optional<double> number_of(const std::string& text) {
+  double value = 0.0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
@@ -51,7 +51,7 @@ std::vector<models::Setting> csv_settings() {
       word_setting("header", "auto", "whether the first line names the columns", {"auto", "yes", "no"}),
       whole_setting("skip", 0, "lines before the table", 0),
       word_setting("separator", "auto", "what stands between fields",
-                   {"auto", "comma", ",", "tab", "space", "semicolon", ";"}),
+                   {"auto", "comma", ",", "tab", "space", "semicolon", ";", "pipe", "|"}),
       word_setting("missing", "impute", "rows with missing inputs: fill in means, leave out, or stop",
                    {"impute", "drop", "refuse"}),
       word_setting("task", "auto", "predict classes or a number", {"auto", "classify", "regress"}),
@@ -120,8 +120,8 @@ ModelOptions model_options(const models::Run& run) {
                        .lr = settings.number("lr"),
                        .weight_decay = {}};
   for (const std::string& piece : pieces(settings.text("hidden"))) {
-    const std::optional<std::int64_t> width = number_of<std::int64_t>(piece);
-    if (!width || *width < 1 || *width > 100'000) {
+    const auto width = whole_number<std::int64_t>(piece, 1, 100'000);
+    if (!width) {
       refuse("csv",
              fmt::format("hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"{}\"",
                          settings.text("hidden")));
@@ -129,7 +129,7 @@ ModelOptions model_options(const models::Run& run) {
     options.hidden.push_back(*width);
   }
   for (const std::string& piece : pieces(settings.text("weight_decay"))) {
-    const std::optional<double> decay = number_of<double>(piece);
+    const std::optional<double> decay = number_of(piece);
     if (!decay || !(*decay >= 0.0 && *decay < 1e6)) {
       refuse("csv", fmt::format("weight_decay must be numbers from 0 on such as 0.1 or 0.01,1, got \"{}\"",
                                 settings.text("weight_decay")));

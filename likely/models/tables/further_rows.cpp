@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "likely/models/tables/table_parts.hpp"
@@ -47,8 +46,12 @@ Places places_of(const std::string& file, const io::Table& table, const Schema& 
     if (!place) lacking += fmt::format("{}\"{}\"", lacking.empty() ? "" : ", ", input.name);
   }
   if (!lacking.empty()) {
-    refuse_table(file, fmt::format("the model needs {}; there {} only {}", lacking,
-                                   columns.size() == 1 ? "is" : "are", known));
+    // Earlier runs kept such names without the letters that were no UTF-8.
+    const bool broken = lacking.find("\uFFFD") != std::string::npos;
+    refuse_table(
+        file,
+        fmt::format("the model needs {}; there {} only {}{}", lacking, columns.size() == 1 ? "is" : "are",
+                    known, broken ? "; it lost letters of names when it was made: train it again" : ""));
   }
   if (!schema.target.empty()) places.target = find(schema.target);
   return places;
@@ -62,7 +65,7 @@ void check_numbers(const std::string& file, const io::CsvColumn& column) {
 
 // The values of an input, with its words numbered as the schema does.
 std::vector<double> input_values(const std::string& file, const io::Table& table, std::size_t place,
-                                 const Column& input, std::int64_t& unknown) {
+                                 const Column& input) {
   const io::CsvColumn& column = table.columns()[place];
   std::vector<double> values = values_of(file, table, place);
   if (!input.holds_words) {
@@ -74,9 +77,7 @@ std::vector<double> input_values(const std::string& file, const io::Table& table
     const std::string& word = column.categories[static_cast<std::size_t>(value)];
     const auto found = std::lower_bound(input.words.begin(), input.words.end(), word);
     const bool known = found != input.words.end() && *found == word;
-    unknown += known ? 0 : 1;
-    value =
-        known ? static_cast<double>(found - input.words.begin()) : std::numeric_limits<double>::quiet_NaN();
+    value = known ? static_cast<double>(found - input.words.begin()) : kUnknownWord;
   }
   return values;
 }
@@ -134,16 +135,21 @@ Rows read_rows(const std::filesystem::path& path, const Schema& schema, const Ro
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
     if (schema.inputs[i].holds_words) categories.push_back(plain.columns()[places.inputs[i]].name);
   }
+  // So are numbers with a 0 in front that name classes.
+  if (options.target && schema.classifies() && !plain.columns()[*places.target].leading_zero.empty())
+    categories.push_back(plain.columns()[*places.target].name);
   const io::Table table = categories.empty() ? plain : read_keeping(path, layout, categories);
 
   Rows rows{.schema = schema};
-  std::vector<std::vector<double>> columns;
-  for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
-    columns.push_back(input_values(file, table, places.inputs[i], schema.inputs[i], rows.unknown));
+  rows.notices.insert(rows.notices.end(), table.notes().begin(), table.notes().end());
+  TableValues values{.places = places.inputs};
+  for (std::size_t i = 0; i < schema.inputs.size(); ++i)
+    values.inputs.push_back(input_values(file, table, places.inputs[i], schema.inputs[i]));
+  if (options.target) {
+    values.target = target_values(file, table, *places.target, layout, schema);
+    values.target_column = &table.columns()[*places.target];
   }
-  std::vector<double> target;
-  if (options.target) target = target_values(file, table, *places.target, layout, schema);
-  finish_rows(rows, file, columns, options.target ? &target : nullptr, options.missing);
+  finish_rows(rows, file, table, values, options.missing);
   return rows;
 }
 

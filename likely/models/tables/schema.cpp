@@ -1,15 +1,16 @@
 // What a model was fitted to, as JSON.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "likely/core/error.hpp"
-#include "likely/io/json_text.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/tables/table_file.hpp"
 
 namespace likely::tables {
 
 namespace {
+
+using Json = io::SortedJson;
 
 // The first that is there twice. Letters that are no UTF-8 all look the same in JSON: those do not count.
 std::optional<std::string> repeated(std::vector<std::string> names) {
@@ -49,22 +50,22 @@ std::vector<std::string> Schema::input_names() const {
 }
 
 std::string Schema::text() const {
-  nlohmann::json columns = nlohmann::json::array();
+  Json columns = Json::array();
   for (const Column& column : inputs) {
-    nlohmann::json entry{{"name", column.name}};
+    Json entry{{"name", column.name}};
     if (column.holds_words) entry["words"] = column.words;
     columns.push_back(std::move(entry));
   }
-  const nlohmann::json all{
+  const Json all{
       {"inputs", columns}, {"target", target}, {"classes", classes}, {"nameless_columns", nameless_columns}};
   return io::json_text(all, 2) + "\n";
 }
 
 Schema Schema::parse(const std::string& text, const std::string& file) {
   try {
-    const nlohmann::json all = nlohmann::json::parse(text);
+    const Json all = io::json_or_none<Json>(text);
     Schema schema;
-    for (const nlohmann::json& entry : all.at("inputs")) {
+    for (const Json& entry : all.at("inputs")) {
       Column column{.name = entry.at("name").get<std::string>()};
       column.holds_words = entry.contains("words");
       if (column.holds_words) column.words = entry.at("words").get<std::vector<std::string>>();
@@ -72,12 +73,13 @@ Schema Schema::parse(const std::string& text, const std::string& file) {
     }
     schema.target = all.at("target").get<std::string>();
     schema.classes = all.at("classes").get<std::vector<std::string>>();
-    const nlohmann::json& nameless = all.at("nameless_columns");
-    if (!nameless.is_number_integer()) refuse("csv", file + ": nameless_columns is " + nameless.dump());
+    const Json& nameless = all.at("nameless_columns");
+    if (!nameless.is_number_integer())
+      refuse("csv", file + ": nameless_columns is " + io::json_text(nameless));
     schema.nameless_columns = nameless.get<std::int64_t>();
     check(schema, file);
     return schema;
-  } catch (const nlohmann::json::exception&) {
+  } catch (const Json::exception&) {
     refuse("csv", file + " does not describe the columns of a table");
   }
 }

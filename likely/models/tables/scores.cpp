@@ -66,7 +66,9 @@ Errors errors_of(const std::vector<double>& said, const std::vector<double>& y) 
     absolute += std::abs(away);
   }
   const auto n = static_cast<double>(y.size());
-  return {1.0 - squares / total, std::sqrt(squares / n) / unit, absolute / n / unit};
+  // Of targets that are all the same, one row among them, no part can be explained.
+  const double r2 = total > 0.0 ? 1.0 - squares / total : std::numeric_limits<double>::quiet_NaN();
+  return {r2, std::sqrt(squares / n) / unit, absolute / n / unit};
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct ClassScores {
 
 // Of predictions of numbers.
 struct NumberScores {
-  double r2 = 0.0;  // 1 - sum (y - said)^2 / sum (y - mean y)^2
+  double r2 = 0.0;  // 1 - sum (y - said)^2 / sum (y - mean y)^2; NaN where all y are the same
   double rmse = 0.0;
   double mae = 0.0;
   // Of always saying the training rows' mean.

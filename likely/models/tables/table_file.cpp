@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
 
 #include "likely/core/error.hpp"
+#include "likely/core/whole_number.hpp"
 #include "likely/models/tables/table_parts.hpp"
 
 namespace likely::tables {
@@ -30,11 +30,8 @@ std::size_t find_column(const std::string& file, const io::Table& table, const s
     if (columns[i].name == wanted) return i;
   }
   const auto count = static_cast<std::int64_t>(columns.size());
-  std::int64_t number = count;
-  if (wanted == "last") number = count - 1;
-  const char* end = wanted.data() + wanted.size();
-  const auto [stop, error] = std::from_chars(wanted.data(), end, number);
-  if (error == std::errc() && stop == end && number < 0) number += count;
+  std::int64_t number = wanted == "last" ? -1 : whole_number<std::int64_t>(wanted).value_or(count);
+  if (number < 0) number += count;
   if (number >= 0 && number < count) return static_cast<std::size_t>(number);
   std::string known;
   for (const io::CsvColumn& column : columns) known += (known.empty() ? "" : ", ") + column.name;
@@ -83,20 +80,32 @@ Target decide_task(const std::string& file, const io::CsvColumn& column, std::ve
     if (different.size() <= kMostWords * kMostWords) different.insert(value);
   }
   if (rows == 0) refuse_table(file, fmt::format("the target \"{}\" is missing in every row", column.name));
+  if (values.size() == 1) refuse_table(file, "there is only one row: nothing can be learned from it");
   if (different.size() == 1) {
     const std::string value = column.kind == Kind::category
                                   ? column.categories[static_cast<std::size_t>(*different.begin())]
                                   : fmt::format("{}", *different.begin());
     refuse_table(
-        file, fmt::format("the target \"{}\" is always {}: there is nothing to learn", column.name, value));
+        file, fmt::format("the target \"{}\" is always {}{}: there is nothing to learn", column.name, value,
+                          column.missing_word.empty()
+                              ? ""
+                              : fmt::format(" (\"{}\" in line {} stands for a missing value)",
+                                            column.missing_word, column.missing_word_line)));
   }
   if (column.kind == Kind::category) {
+    const bool few_rows_a_class = column.categories.size() * 2 > rows;
+    if (column.has_strays() && (task == Task::regress || few_rows_a_class)) {
+      refuse_table(file, fmt::format("line {}, the target \"{}\": \"{}\" is not a number, as {} of its {} "
+                                     "fields are",
+                                     column.first_word_line, column.name, column.first_word, column.numbers,
+                                     column.numbers + column.words));
+    }
     if (task == Task::regress) {
       refuse_table(file, fmt::format("the target \"{}\" holds words such as \"{}\" (line {}): numbers cannot "
                                      "be predicted from it",
                                      column.name, column.first_word, column.first_word_line));
     }
-    if (column.categories.size() * 2 > rows) {
+    if (few_rows_a_class) {
       refuse_table(file,
                    fmt::format("the target \"{}\" has {} different words in {} rows: too few rows a class "
                                "to learn from",
@@ -116,6 +125,12 @@ Target decide_task(const std::string& file, const io::CsvColumn& column, std::ve
   return {std::move(values)};
 }
 
+// What is to be told about the columns of a table as it is.
+void add_notes(const io::Table& table, const io::CsvLayout& layout, std::vector<std::string>& notices) {
+  if (!layout.note.empty()) notices.push_back(layout.note);
+  notices.insert(notices.end(), table.notes().begin(), table.notes().end());
+}
+
 // A column kept as an input, or the reason why not.
 std::string reason_to_leave_out(const io::CsvColumn& column, const std::vector<double>& values) {
   if (column.kind == Kind::category) {
@@ -130,13 +145,35 @@ std::string reason_to_leave_out(const io::CsvColumn& column, const std::vector<d
 
 }  // namespace
 
+namespace {
+
+// The targets of a column. Classes whose numbers have a 0 in front are called as the file calls them: for
+// this the table is read again.
+Target read_target(const std::filesystem::path& path, const io::CsvLayout& layout, io::Table& table,
+                   std::size_t place, const std::vector<std::string>& named, Task task) {
+  const std::string file = path.string();
+  const std::string name = table.columns()[place].name;
+  Target target = decide_task(file, table.columns()[place], values_of(file, table, place), named, task);
+  if (target.classes.empty() || !named.empty() || table.columns()[place].leading_zero.empty()) return target;
+  table = read_keeping(path, layout, {name});
+  return {values_of(file, table, place), table.columns()[place].categories};
+}
+
+}  // namespace
+
 Rows read_table(const ReadOptions& options) {
   const std::string file = options.file.string();
   const io::CsvLayout layout = io::guess_csv_layout(options.file, options.hints);
-  const io::Table table = read_keeping(options.file, layout, {});
+  io::Table table = read_keeping(options.file, layout, {});
   const std::size_t count = table.columns().size();
+  if (!layout.header && table.rows() == 1) {
+    refuse_table(file, fmt::format("there is only line {}: names of columns and rows below them are expected",
+                                   table.line(0)));
+  }
 
   Rows rows;
+  add_notes(table, layout, rows.notices);
+  TableValues values;
   rows.schema.nameless_columns = layout.header ? 0 : static_cast<std::int64_t>(count);
   Target target;
   std::set<std::size_t> passed_over;
@@ -144,28 +181,32 @@ Rows read_table(const ReadOptions& options) {
     const std::size_t place = find_column(file, table, options.target);
     const bool last = place + 1 == count;
     passed_over.insert(place);
-    rows.schema.target = table.columns()[place].name;
-    target = decide_task(file, table.columns()[place], values_of(file, table, place),
+    target = read_target(options.file, layout, table, place,
                          last ? layout.classes : std::vector<std::string>(), options.task);
+    values.target_column = &table.columns()[place];
+    rows.schema.target = table.columns()[place].name;
   } else {
     const std::string other = options.target_file.string();
-    const io::Table apart = read_keeping(options.target_file, io::guess_csv_layout(options.target_file), {});
+    const io::CsvLayout of_targets = io::guess_csv_layout(options.target_file);
+    io::Table apart = read_keeping(options.target_file, of_targets, {});
+    std::vector<std::string> notes;
+    add_notes(apart, {}, notes);
+    for (const std::string& note : notes) rows.notices.push_back(fmt::format("{}: {}", other, note));
     if (apart.rows() != table.rows()) {
       refuse_table(
           other, fmt::format("there are {} targets for the {} rows of {}", apart.rows(), table.rows(), file));
     }
     const std::size_t place = find_column(other, apart, options.target);
-    target = decide_task(other, apart.columns()[place], values_of(other, apart, place), {}, options.task);
+    target = read_target(options.target_file, of_targets, apart, place, {}, options.task);
   }
   rows.schema.classes = target.classes;
   for (const std::string& name : options.ignore) passed_over.insert(find_column(file, table, name));
 
-  std::vector<std::vector<double>> columns;
   for (std::size_t i = 0; i < count; ++i) {
     if (passed_over.contains(i)) continue;
     const io::CsvColumn& column = table.columns()[i];
-    std::vector<double> values = values_of(file, table, i);
-    const std::string reason = reason_to_leave_out(column, values);
+    std::vector<double> numbers = values_of(file, table, i);
+    const std::string reason = reason_to_leave_out(column, numbers);
     if (!reason.empty()) {
       rows.notices.push_back(fmt::format("column \"{}\" left out: {}", column.name, reason));
       continue;
@@ -174,10 +215,12 @@ Rows read_table(const ReadOptions& options) {
     rows.schema.inputs.push_back({.name = column.name,
                                   .holds_words = words,
                                   .words = words ? column.categories : std::vector<std::string>()});
-    columns.push_back(std::move(values));
+    values.inputs.push_back(std::move(numbers));
+    values.places.push_back(i);
   }
-  if (columns.empty()) refuse_table(file, "no column is left to predict the target from");
-  finish_rows(rows, file, columns, &target.values, options.missing);
+  if (values.inputs.empty()) refuse_table(file, "no column is left to predict the target from");
+  values.target = std::move(target.values);
+  finish_rows(rows, file, table, values, options.missing);
   return rows;
 }
 

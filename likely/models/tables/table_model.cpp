@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/create.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/json.hpp"
 #include "likely/io/model_file.hpp"
 #include "likely/io/text.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -47,11 +48,16 @@ Tensor TableModel::predict(const Tensor& x) const {
     return mixed(
         [&](const train::Ensemble<Network>& committee) { return committee.probabilities(z).to(DType::f64); });
   }
-  return target.invert(mixed(
+  const Tensor said = target.invert(mixed(
       [&](const train::Ensemble<Network>& committee) { return squeeze(committee(z).to(DType::f64), 1); }));
+  // Beyond the largest targets there may be no number.
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  return clip(said, -kLargest, kLargest);
 }
 
 namespace {
+
+using Json = io::SortedJson;
 
 std::filesystem::path model_path(const std::filesystem::path& folder) { return folder / "model.safetensors"; }
 std::filesystem::path columns_path(const std::filesystem::path& folder) { return folder / "columns.json"; }
@@ -64,20 +70,20 @@ struct Sizes {
 
 Sizes sizes_of(const std::filesystem::path& path, const std::map<std::string, std::string>& metadata) {
   const auto found = metadata.find("sizes");
-  const nlohmann::json json =
-      nlohmann::json::parse(found == metadata.end() ? "" : found->second, nullptr, false);
+  const Json json = io::json_or_none<Json>(found == metadata.end() ? "" : found->second);
   if (!json.is_object()) refuse("csv", path.string() + " does not hold the model of a table");
-  const auto size = [&](const char* name, const nlohmann::json& value) {
+  const auto size = [&](const char* name, const Json& value) {
     const bool fine = value.is_number_unsigned() && value.get<std::uint64_t>() >= 1 &&
                       value.get<std::uint64_t>() <= static_cast<std::uint64_t>(kMostCounted);
-    if (!fine) refuse("csv", fmt::format("{}: its size \"{}\" is {}", path.string(), name, value.dump()));
+    if (!fine)
+      refuse("csv", fmt::format("{}: its size \"{}\" is {}", path.string(), name, io::json_text(value)));
     return value.get<std::int64_t>();
   };
-  const auto at = [&](const char* name) { return json.value(name, nlohmann::json()); };
+  const auto at = [&](const char* name) { return json.value(name, Json()); };
   Sizes sizes{.features = size("features", at("features")),
               .linear = size("linear", at("linear")),
               .network = size("network", at("network"))};
-  for (const nlohmann::json& width : at("hidden")) sizes.hidden.push_back(size("hidden", width));
+  for (const Json& width : at("hidden")) sizes.hidden.push_back(size("hidden", width));
   return sizes;
 }
 
@@ -110,11 +116,11 @@ void check_committee(const std::filesystem::path& path, const io::NamedTensors& 
 
 void TableModel::save(const std::filesystem::path& folder) const {
   io::write_file(columns_path(folder), io::sealed_json(schema.text()));
-  const nlohmann::json sizes{{"hidden", hidden},
-                             {"features", encoder.features()},
-                             {"linear", linear.members.size()},
-                             {"network", network.members.size()}};
-  io::save(model_path(folder), *this, {{"sizes", sizes.dump()}});
+  const Json sizes{{"hidden", hidden},
+                   {"features", encoder.features()},
+                   {"linear", linear.members.size()},
+                   {"network", network.members.size()}};
+  io::save(model_path(folder), *this, {{"sizes", io::json_text(sizes)}});
 }
 
 std::string TableModel::misfit() const {
@@ -140,9 +146,7 @@ std::string TableModel::misfit() const {
 TableModel TableModel::load(const std::filesystem::path& folder) {
   TableModel model;
   const std::filesystem::path columns = columns_path(folder);
-  const std::string text = io::read_text(columns);
-  io::check_seal("csv", columns, text);
-  model.schema = Schema::parse(text, columns.string());
+  model.schema = Schema::parse(io::read_sealed("csv", columns), columns.string());
   const std::filesystem::path path = model_path(folder);
   const io::NamedTensors file = io::load_safetensors(path);
   const Sizes sizes = sizes_of(path, file.metadata);

@@ -19,7 +19,7 @@ io::Table read_keeping(const std::filesystem::path& file, const io::CsvLayout& l
   options.missing = io::Missing::keep;
   options.categories = categories;
   io::Table table = io::read_csv(file, options);
-  if (table.rows() == 0) refuse_table(file.string(), "there are no rows");
+  if (table.rows() == 0) refuse_table(file.string(), "there are no rows below the names of the columns");
   return table;
 }
 
@@ -30,65 +30,113 @@ std::vector<double> values_of(const std::string& file, const io::Table& table, s
     if (column.kind == io::CsvColumn::Kind::category && values[row] < 0)
       values[row] = std::numeric_limits<double>::quiet_NaN();
     if (std::isinf(values[row])) {
-      refuse_table(file,
-                   fmt::format("column \"{}\": the value in row {} is not finite", column.name, row + 1));
+      refuse_table(file, fmt::format("line {}, column \"{}\": the number is not finite",
+                                     table.line(static_cast<std::int64_t>(row)), column.name));
     }
   }
   return values;
 }
 
-void finish_rows(Rows& rows, const std::string& file, const std::vector<std::vector<double>>& columns,
-                 const std::vector<double>* target, Missing missing) {
+namespace {
+
+// How many there are, and where the first is.
+struct Found {
+  std::int64_t count = 0;
+  std::int64_t line = 0;
+  std::string where{};  // the first: `"Bremen" in line 3, column "city"`
+
+  void add(std::int64_t at, const std::string& column, const std::string& word = {}) {
+    if (count++ > 0) return;
+    line = at;
+    where = fmt::format("{}in line {}{}", word.empty() ? "" : fmt::format("\"{}\" ", word), at,
+                        column.empty() ? "" : fmt::format(", column \"{}\"", column));
+  }
+};
+
+// "1 row", "3 rows".
+std::string several(std::int64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+// The word of a field.
+std::string word_in(const io::Table& table, std::size_t place, std::size_t row) {
+  const io::CsvColumn& column = table.columns()[place];
+  const auto code = static_cast<std::size_t>(table[column.name].at({static_cast<std::int64_t>(row)}));
+  return column.categories.at(code);
+}
+
+}  // namespace
+
+void finish_rows(Rows& rows, const std::string& file, const io::Table& table, const TableValues& values,
+                 Missing missing) {
+  const std::vector<std::vector<double>>& columns = values.inputs;
+  const bool has_target = !values.target.empty();
   const std::size_t count = columns.front().size();
   std::vector<double> x;
   std::vector<double> y;
-  std::int64_t without_target = 0;
-  std::int64_t incomplete = 0;
+  Found without_target, incomplete, filled, unknown;
   for (std::size_t row = 0; row < count; ++row) {
-    if (target != nullptr && std::isnan((*target)[row])) {
-      ++without_target;
+    const std::int64_t line = table.line(static_cast<std::int64_t>(row));
+    if (has_target && std::isnan(values.target[row])) {
+      without_target.add(line, {});
       continue;
     }
-    std::int64_t absent = 0;
+    std::vector<std::size_t> absent;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (!std::isnan(columns[i][row])) continue;
-      ++absent;
-      if (missing == Missing::refuse) {
-        refuse_table(file, fmt::format("column \"{}\": the value in row {} is missing",
-                                       rows.schema.inputs[i].name, row + 1));
-      }
+      if (std::isnan(columns[i][row]) ||
+          (rows.schema.inputs[i].holds_words && columns[i][row] == kUnknownWord))
+        absent.push_back(i);
     }
-    if (absent > 0 && missing == Missing::drop) {
-      ++incomplete;
+    if (!absent.empty() && missing == Missing::drop) {
+      incomplete.add(line, {});
       continue;
     }
-    rows.missing += absent;
-    for (const std::vector<double>& column : columns) x.push_back(column[row]);
-    if (target != nullptr) y.push_back((*target)[row]);
+    for (const std::size_t i : absent) {
+      const std::string& name = rows.schema.inputs[i].name;
+      const bool is_missing = std::isnan(columns[i][row]);
+      const std::string word = is_missing ? "" : word_in(table, values.places[i], row);
+      if (missing == Missing::refuse) {
+        refuse_table(file, fmt::format("line {}, column \"{}\": {}", line, name,
+                                       is_missing ? "the value is missing"
+                                                  : fmt::format("the model does not know \"{}\"", word)));
+      }
+      (is_missing ? filled : unknown).add(line, name, word);
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool known = !rows.schema.inputs[i].holds_words || columns[i][row] != kUnknownWord;
+      x.push_back(known ? columns[i][row] : std::numeric_limits<double>::quiet_NaN());
+    }
+    if (has_target) y.push_back(values.target[row]);
     rows.numbers.push_back(static_cast<std::int64_t>(row));
   }
-  rows.missing -= rows.unknown;  // those are counted apart
-  rows.dropped = without_target + incomplete;
+  rows.missing = filled.count;
+  rows.unknown = unknown.count;
+  rows.dropped = without_target.count + incomplete.count;
   const auto kept = static_cast<std::int64_t>(rows.numbers.size());
   if (kept == 0) refuse_table(file, "every row has missing values: there is nothing left");
   rows.x = tensor(x, {kept, static_cast<std::int64_t>(columns.size())});
-  if (target != nullptr) rows.y = rows.schema.classifies() ? tensor(y).to(DType::i64) : tensor(y);
-  if (without_target > 0) {
-    rows.notices.push_back(
-        fmt::format("{} row{} without a target left out", without_target, without_target == 1 ? "" : "s"));
+  if (has_target) rows.y = rows.schema.classifies() ? tensor(y).to(DType::i64) : tensor(y);
+  if (without_target.count > 0) {
+    const io::CsvColumn* target = values.target_column;
+    const bool word = target != nullptr && !target->missing_word.empty();
+    rows.notices.push_back(fmt::format("{} without a target left out, the first {}{}",
+                                       several(without_target.count, "row"), without_target.where,
+                                       word ? fmt::format(" (\"{}\" in line {} stands for a missing value)",
+                                                          target->missing_word, target->missing_word_line)
+                                            : ""));
   }
-  if (incomplete > 0) {
-    rows.notices.push_back(
-        fmt::format("{} row{} with missing values left out", incomplete, incomplete == 1 ? "" : "s"));
+  if (incomplete.count > 0) {
+    rows.notices.push_back(fmt::format("{} with missing values left out, the first {}",
+                                       several(incomplete.count, "row"), incomplete.where));
   }
-  if (rows.missing > 0) {
-    rows.notices.push_back(
-        fmt::format("{} missing value{} filled in: by means, and words by none of the words", rows.missing,
-                    rows.missing == 1 ? "" : "s"));
+  if (filled.count > 0) {
+    rows.notices.push_back(fmt::format("{} filled in, the first {}: by means, and words by none of the words",
+                                       several(filled.count, "missing value"), filled.where));
   }
-  if (rows.unknown > 0) {
+  if (unknown.count > 0) {
     rows.notices.push_back(
-        fmt::format("{} word{} that the model does not know", rows.unknown, rows.unknown == 1 ? "" : "s"));
+        fmt::format("{} that the model does not know, the first {}: taken for none of its words",
+                    several(unknown.count, "word"), unknown.where));
   }
 }
 

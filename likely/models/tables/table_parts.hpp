@@ -13,15 +13,26 @@ namespace likely::tables {
 [[noreturn]] void refuse_table(const std::string& file, const std::string& message);
 
 // The file with what is missing kept; `categories` are columns that hold words even where they look like
-// numbers. Refuses one without rows.
+// numbers. Refuses one without rows below the names.
 io::Table read_keeping(const std::filesystem::path& file, const io::CsvLayout& layout,
                        const std::vector<std::string>& categories);
 
 // The values of a column: NaN where they are missing, places of words for words. Refuses infinite ones.
 std::vector<double> values_of(const std::string& file, const io::Table& table, std::size_t place);
 
-// Takes away rows that cannot be used, and makes tensors of the columns and of the target, if there is one.
-void finish_rows(Rows& rows, const std::string& file, const std::vector<std::vector<double>>& columns,
-                 const std::vector<double>* target, Missing missing);
+// Stands for a word that the schema does not have.
+inline constexpr double kUnknownWord = -1.0;
+
+// The inputs of a table, a column each, and its target.
+struct TableValues {
+  std::vector<std::vector<double>> inputs{};
+  std::vector<std::size_t> places{};     // of the inputs among the columns of the table
+  std::vector<double> target{};          // none, where it is not wanted
+  const io::CsvColumn* target_column{};  // where it is
+};
+
+// Takes away rows that cannot be used, and makes tensors of the inputs and of the target.
+void finish_rows(Rows& rows, const std::string& file, const io::Table& table, const TableValues& values,
+                 Missing missing);
 
 }  // namespace likely::tables

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/whole_number.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/csv.hpp"
 #include "likely/io/mnist1d.hpp"
@@ -32,21 +32,17 @@ constexpr std::array kPublished{Published{16, 0.472}, Published{47, 0.541}, Publ
 
 std::vector<std::int64_t> widths_of(const std::string& text) {
   std::vector<std::int64_t> widths;
-  std::string_view rest = text;
-  while (true) {
-    std::int64_t width = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), width);
-    if (error != std::errc() || width < 1 || width > 100'000)
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const auto width = whole_number<std::int64_t>(text.substr(start, end - start), 1, 100'000);
+    if (!width)
       throw Error(
           fmt::format("widths must be whole numbers >= 1 with commas between them, got \"{}\"", text));
-    widths.push_back(width);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    if (rest.empty()) return widths;
-    if (rest.front() != ',')
-      throw Error(
-          fmt::format("widths must be whole numbers >= 1 with commas between them, got \"{}\"", text));
-    rest.remove_prefix(1);
+    widths.push_back(*width);
+    start = end + 1;
   }
+  return widths;
 }
 
 std::filesystem::path table_file(const Run& run) { return run.out / "widths.csv"; }

@@ -12,7 +12,7 @@ namespace likely::models {
 
 namespace {
 
-Recipe about(const std::string& name, const std::string& chapter, const std::string& summary) {
+Recipe about_mnist1d(const std::string& name, const std::string& chapter, const std::string& summary) {
   return {.name = name,
           .chapter = chapter,
           .summary = summary,
@@ -23,7 +23,8 @@ Recipe about(const std::string& name, const std::string& chapter, const std::str
 }  // namespace
 
 Recipe mnist1d_logistic_recipe() {
-  Recipe recipe = about("mnist1d-logistic", "5.21-5.24", "Logistic regression tells ten curves apart, badly");
+  Recipe recipe =
+      about_mnist1d("mnist1d-logistic", "5.21-5.24", "Logistic regression tells ten curves apart, badly");
   recipe.expected = {{.figure = "test accuracy", .value = 0.32, .published = true}};
   recipe.seconds = 1;
   recipe.settings = fit_settings({.epochs = 100, .batch = 100, .lr = 1e-2});
@@ -34,7 +35,7 @@ Recipe mnist1d_logistic_recipe() {
 
 Recipe mnist1d_mlp_recipe() {
   Recipe recipe =
-      about("mnist1d-mlp", "4.15, 9", "A fully connected network of two hidden layers with dropout");
+      about_mnist1d("mnist1d-mlp", "4.15, 9", "A fully connected network of two hidden layers with dropout");
   recipe.expected = {{.figure = "test accuracy", .value = 0.68, .published = true}};
   recipe.seconds = 4;
   recipe.settings =
@@ -48,7 +49,8 @@ Recipe mnist1d_mlp_recipe() {
 }
 
 Recipe mnist1d_cnn_recipe() {
-  Recipe recipe = about("mnist1d-cnn", "10.3-10.4", "Three convolutions of stride 2 and a linear map");
+  Recipe recipe =
+      about_mnist1d("mnist1d-cnn", "10.3-10.4", "Three convolutions of stride 2 and a linear map");
   recipe.expected = {{.figure = "test accuracy", .value = 0.94, .published = true}};
   recipe.seconds = 6;
   recipe.settings = with(fit_settings({.epochs = 60, .batch = 100, .lr = 5e-3}),
@@ -64,8 +66,8 @@ Recipe mnist1d_cnn_recipe() {
 }
 
 Recipe mnist1d_resnet_recipe() {
-  Recipe recipe = about("mnist1d-resnet", "11.4-11.9",
-                        "A residual network of nine convolutions with batch normalization");
+  Recipe recipe = about_mnist1d("mnist1d-resnet", "11.4-11.9",
+                                "A residual network of nine convolutions with batch normalization");
   recipe.expected = {{.figure = "test accuracy", .value = 0.99}};
   recipe.seconds = 12;
   recipe.settings =

@@ -12,7 +12,7 @@ namespace likely::models {
 
 namespace {
 
-Recipe about(const std::string& name, const std::string& chapter, const std::string& summary) {
+Recipe about_mnist(const std::string& name, const std::string& chapter, const std::string& summary) {
   return {.name = name,
           .chapter = chapter,
           .summary = summary,
@@ -36,7 +36,8 @@ Splits digits(const Run& run, Rng) {
 }  // namespace
 
 Recipe mnist_mlp_recipe() {
-  Recipe recipe = about("mnist-mlp", "4.15, 9", "A fully connected network, 784-512-512-10, with dropout");
+  Recipe recipe =
+      about_mnist("mnist-mlp", "4.15, 9", "A fully connected network, 784-512-512-10, with dropout");
   recipe.expected = {{.figure = "test accuracy", .value = 0.984, .published = true}};
   recipe.seconds = 50;
   recipe.settings = with(fit_settings({.epochs = 20, .batch = 128, .lr = 1e-3}),
@@ -50,7 +51,7 @@ Recipe mnist_mlp_recipe() {
 }
 
 Recipe mnist_cnn_recipe() {
-  Recipe recipe = about("mnist-cnn", "10.6", "Two convolutions with max pooling and a hidden layer");
+  Recipe recipe = about_mnist("mnist-cnn", "10.6", "Two convolutions with max pooling and a hidden layer");
   recipe.expected = {{.figure = "test accuracy", .value = 0.9925, .published = true}};
   recipe.seconds = 40;
   recipe.settings =
@@ -65,8 +66,8 @@ Recipe mnist_cnn_recipe() {
 }
 
 Recipe mnist_resnet_recipe() {
-  Recipe recipe =
-      about("mnist-resnet", "11.4-11.9", "A residual network of nine convolutions with batch normalization");
+  Recipe recipe = about_mnist("mnist-resnet", "11.4-11.9",
+                              "A residual network of nine convolutions with batch normalization");
   recipe.expected = {{.figure = "test accuracy", .value = 0.9949}};
   recipe.seconds = 90;
   recipe.settings =

@@ -16,14 +16,13 @@
 #include "likely/models/book/symmetry.hpp"
 #include "likely/models/book/toy_function.hpp"
 #include "tests/support/check_gradients.hpp"
-#include "tests/support/matrices.hpp"
 
 namespace likely {
 namespace {
 
 using testing::check_gradients;
 using testing::expect_refusal;
-using testing::scattered;
+using testing::numbers;
 
 TEST(BookToyFunction, RefusesOtherNumbersOfParameters) {
   const book::ToyFunction f{zeros({4}), zeros({3})};
@@ -42,10 +41,10 @@ TEST(BookToyFunction, CanBeTrained) {
 
 TEST(BookBackpropagation, RefusesWhatItIsNotWrittenFor) {
   book::DeepNetwork network(2, {3}, 1, {.dtype = DType::f64}, Rng(1));
-  const Tensor x = scattered({4, 2}), y = scattered({4, 1});
-  expect_refusal([&] { book::backpropagate(network, x, scattered({4}), book::squared_error); },
+  const Tensor x = numbers({4, 2}), y = numbers({4, 1});
+  expect_refusal([&] { book::backpropagate(network, x, numbers({4}), book::squared_error); },
                  "[backpropagation] y has shape (4,), the output (4, 1)");
-  expect_refusal([&] { book::forward_pass(network, scattered({2})); },
+  expect_refusal([&] { book::forward_pass(network, numbers({2})); },
                  "[backpropagation] x must be (examples, inputs), got shape (2,)");
   expect_refusal([&] { book::backward_pass(network, {}, y); },
                  "[backpropagation] the forward pass is of 0 layers, not of 2");
@@ -59,12 +58,12 @@ TEST(BookBackpropagation, RefusesWhatItIsNotWrittenFor) {
 // The passes are made of likely's operations, so they can be differentiated themselves.
 TEST(BookBackpropagation, GivesSecondDerivatives) {
   const book::DeepNetwork network(2, {3, 3}, 1, {.dtype = DType::f64}, Rng(1));
-  const Tensor y = scattered({4, 1}, 2);
+  const Tensor y = numbers({4, 1}, 1.0, 2);
   check_gradients("d_omega",
                   [&](const auto& in) {
                     return book::backpropagate(network, in[0], y, book::squared_error).backward.d_omega[1];
                   },
-                  {scattered({4, 2}, 1)}, {.second = false});
+                  {numbers({4, 2}, 1.0, 1)}, {.second = false});
 }
 
 TEST(BookBall, VolumesAtTheEdges) {

@@ -12,6 +12,7 @@
 #include "likely/models/choice/fit.hpp"
 #include "likely/models/choice/simulate.hpp"
 #include "tests/models/choice/random_trials.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely::choice {
 namespace {
@@ -152,12 +153,8 @@ TEST(CustomChoiceModel, Refuses) {
       return list;
     }
   };
-  try {
-    custom_model("large", std::make_shared<Large>());
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "[choice] a model of your own has at most 10 parameters, large has 11");
-  }
+  likely::testing::expect_refusal([] { custom_model("large", std::make_shared<Large>()); },
+                                  "[choice] a model of your own has at most 10 parameters, large has 11");
   EXPECT_THROW(custom_model("", std::make_shared<Mine>()), Error);
   EXPECT_THROW(custom_model("empty", nullptr), Error);
 }

@@ -1,5 +1,5 @@
 // Document 000, Rescorla-Wagner learning and softmax choice: each formula that is wrong in print beside the
-// right one, against differences. docs/errata.md says what is printed.
+// right one, against differences and against what likely computes. docs/errata.md says what is printed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,13 +20,76 @@ double l_of(double y, double p) { return y * std::log(p) + (1 - y) * std::log(1 
 
 double slope(const std::function<double(double)>& f, double x) { return (f(x + 1e-6) - f(x - 1e-6)) / 2e-6; }
 
-TEST(Document000, LogLikelihoodIsMinusTheCrossEntropy) {
-  const double p = p_of(kA, kB, kBeta);
-  for (const double y : {0.0, 1.0}) {
-    const double cross_entropy = -(y * std::log(p) + (1 - y) * std::log(1 - p));
-    EXPECT_GT(cross_entropy, 0.0);
-    EXPECT_EQ(l_of(y, p), -cross_entropy);
+// Ten trials of one subject, as likely sees them.
+struct Ten {
+  std::vector<std::int32_t> choice{0, 1, 0, 0, 1, 1, 0, 1, 1, 0};
+  std::vector<double> outcome{1, 0, 1, 0, 1, 1, 0, 0, 1, 1};
+  double alpha = 0.35, beta = 2.0;
+  Likelihood likelihood{named_model("rw"), trials()};
+
+  Trials trials() const {
+    Trials all;
+    Subject subject;
+    subject.id = "1";
+    subject.choice.assign(choice.begin(), choice.end());
+    subject.outcome.assign(outcome.begin(), outcome.end());
+    all.subjects.push_back(subject);
+    return all;
   }
+  double y(std::size_t t) const { return choice[t] == 0 ? 1.0 : 0.0; }
+  double value(double a, double b) const {
+    return likelihood.evaluate_subject(0, std::vector<double>{a, b}, {}, {}, Scale::natural);
+  }
+  std::vector<double> gradient() const {
+    std::vector<double> result(2);
+    likelihood.evaluate_subject(0, std::vector<double>{alpha, beta}, result, {}, Scale::natural);
+    return result;
+  }
+
+  // What is known before trial t, by the document's recursions: values and their derivatives by alpha.
+  struct Before {
+    double v[2] = {0.0, 0.0}, d[2] = {0.0, 0.0};
+  };
+  void learn(Before& at, std::size_t t) const {
+    const int c = choice[t];
+    at.d[c] = outcome[t] - at.v[c] + (1 - alpha) * at.d[c];
+    at.v[c] += alpha * (outcome[t] - at.v[c]);
+  }
+  // The sum over trials of what f makes of (y, p, what is known).
+  template <class Function>
+  double sum(const Function& f, bool absent_derivative_becomes_0 = false) const {
+    Before at;
+    double total = 0.0;
+    for (std::size_t t = 0; t < choice.size(); ++t) {
+      total += f(y(t), p_of(at.v[0], at.v[1], beta), at);
+      learn(at, t);
+      if (absent_derivative_becomes_0) at.d[1 - choice[t]] = 0.0;
+    }
+    return total;
+  }
+};
+
+TEST(Document000, LogLikelihoodIsMinusTheCrossEntropy) {
+  const Ten ten;
+  const double cross_entropy = ten.sum([](double y, double p, const Ten::Before&) { return -l_of(y, p); });
+  EXPECT_GT(cross_entropy, 5.0);
+  EXPECT_NEAR(ten.value(ten.alpha, ten.beta), -cross_entropy, 1e-12);
+}
+
+// Printed: V_t = alpha lambda_t + (1 - alpha) V_{t-1} with p_t made from V_t: the outcome of a trial would
+// enter the probability of its own choice. What was learned up to t - 1 is meant.
+TEST(Document000, AnOutcomeDoesNotEnterItsOwnChoice) {
+  const Ten ten;
+  Ten::Before at;
+  double as_printed = 0.0;
+  for (std::size_t t = 0; t < ten.choice.size(); ++t) {
+    ten.learn(at, t);
+    as_printed += l_of(ten.y(t), p_of(at.v[0], at.v[1], ten.beta));
+  }
+  EXPECT_GT(std::fabs(as_printed - ten.value(ten.alpha, ten.beta)), 1.0);
+  // The first choice is made before anything is known, whatever comes of it.
+  EXPECT_NEAR(ten.likelihood.pointwise(0, std::vector<double>{ten.alpha, ten.beta}, Scale::natural)[0],
+              std::log(0.5), 1e-15);
 }
 
 TEST(Document000, ProbabilityByTheInverseTemperature) {
@@ -46,26 +109,24 @@ TEST(Document000, LikelihoodByTheProbability) {
   for (const double y : {0.0, 1.0}) {
     const double right = slope([&](double x) { return l_of(y, x); }, p);
     EXPECT_NEAR(y / p - (1 - y) / (1 - p), right, 1e-7);
-    const double printed = y / p - (1 - y) / (1 - p) * (-1.0 / (1 - p));
-    if (y == 0.0) {
-      EXPECT_GT(std::fabs(printed - right), 1.0);
-    }
   }
+  const double right = slope([](double x) { return l_of(0.0, x); }, p);
+  const double printed = -1.0 / (1 - p) * (-1.0 / (1 - p));  // for y = 0
+  EXPECT_GT(std::fabs(printed - right), 1.0);
 }
 
+// sum dV_t (y_t - p_t) is what likely gives for beta; with the printed sign it would be another number.
 TEST(Document000, LikelihoodByTheInverseTemperature) {
-  const double p = p_of(kA, kB, kBeta);
-  for (const double y : {0.0, 1.0}) {
-    const double right = slope([&](double beta) { return l_of(y, p_of(kA, kB, beta)); }, kBeta);
-    EXPECT_NEAR((kA - kB) * (y - p), right, 1e-8);
-    EXPECT_NEAR((kA - kB) * (y - y * p - p + y * p), right, 1e-8);
-    const double printed = (kA - kB) * (y - y * p - p - y * p);
-    if (y == 1.0) {
-      EXPECT_GT(std::fabs(printed - right), 0.5);
-    }
-    // It is called the derivative by p, which is another number.
-    EXPECT_GT(std::fabs(right - slope([&](double x) { return l_of(y, x); }, p)), 0.3);
-  }
+  const Ten ten;
+  const double got = ten.gradient()[1];
+  EXPECT_NEAR(got, slope([&](double beta) { return ten.value(ten.alpha, beta); }, ten.beta), 1e-7);
+  EXPECT_NEAR(
+      ten.sum([](double y, double p, const Ten::Before& at) { return (at.v[0] - at.v[1]) * (y - p); }), got,
+      1e-12);
+  const double printed = ten.sum([](double y, double p, const Ten::Before& at) {
+    return (at.v[0] - at.v[1]) * (y - y * p - p - y * p);
+  });
+  EXPECT_GT(std::fabs(printed - got), 0.1);
 }
 
 TEST(Document000, ProbabilityByTheValues) {
@@ -91,37 +152,17 @@ TEST(Document000, LikelihoodByAValueIsNeitherDerivativeByNorOfTheProbability) {
   }
 }
 
-// A cue that is absent keeps its value, and with it the derivative of its value.
+// sum beta (y_t - p_t) (dV_A - dV_B) is what likely gives for alpha, if a cue that is absent keeps its value
+// and with it the derivative of its value; with 0 instead, as printed, it is another number.
 TEST(Document000, AnAbsentCueKeepsItsDerivative) {
-  Trials trials;
-  Subject subject;
-  subject.id = "1";
-  subject.choice = {0, 1, 0, 0, 1, 1, 0, 1, 1, 0};
-  subject.outcome = {1, 0, 1, 0, 1, 1, 0, 0, 1, 1};
-  trials.subjects.push_back(subject);
-  const double alpha = 0.35, beta = 2.0;
-  // kept: the derivative of the other cue stays; else it becomes 0, as printed.
-  const auto gradient = [&](bool kept) {
-    double v[2] = {0, 0}, d[2] = {0, 0}, sum = 0.0;
-    for (std::size_t t = 0; t < subject.choice.size(); ++t) {
-      const double y = subject.choice[t] == 0 ? 1.0 : 0.0;
-      sum += beta * (y - p_of(v[0], v[1], beta)) * (d[0] - d[1]);
-      const int c = subject.choice[t];
-      d[c] = subject.outcome[t] - v[c] + (1 - alpha) * d[c];
-      v[c] += alpha * (subject.outcome[t] - v[c]);
-      if (!kept) d[1 - c] = 0.0;
-    }
-    return sum;
+  const Ten ten;
+  const double got = ten.gradient()[0];
+  EXPECT_NEAR(got, slope([&](double alpha) { return ten.value(alpha, ten.beta); }, ten.alpha), 1e-8);
+  const auto term = [&](double y, double p, const Ten::Before& at) {
+    return ten.beta * (y - p) * (at.d[0] - at.d[1]);
   };
-  const Likelihood likelihood(named_model("rw"), trials);
-  const auto value = [&](double a) {
-    return likelihood.evaluate_subject(0, std::vector<double>{a, beta}, {}, {}, Scale::natural);
-  };
-  std::vector<double> got(2);
-  likelihood.evaluate_subject(0, std::vector<double>{alpha, beta}, got, {}, Scale::natural);
-  EXPECT_NEAR(got[0], slope(value, alpha), 1e-8);
-  EXPECT_NEAR(gradient(true), got[0], 1e-12);
-  EXPECT_GT(std::fabs(gradient(false) - got[0]), 0.1);
+  EXPECT_NEAR(ten.sum(term), got, 1e-12);
+  EXPECT_GT(std::fabs(ten.sum(term, true) - got), 0.1);
 }
 
 }  // namespace

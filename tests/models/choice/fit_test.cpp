@@ -11,14 +11,14 @@
 #include "likely/io/csv.hpp"
 #include "likely/models/choice/simulate.hpp"
 #include "tests/models/choice/random_trials.hpp"
-#include "tests/models/choice/refusal.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/shared_data.hpp"
 
 namespace likely::choice {
 namespace {
 
+using likely::testing::refusal_of;
 using testing::random_trials;
-using testing::refusal;
 
 // Figures of cbm (Piray et al. 2019): prior N(0, 6.25) on logit alpha and log beta, V_0 = 0. Its Hessians are
 // forward differences, wrong in the fourth digit by their step and in the sixth by rounding. With the same
@@ -282,15 +282,15 @@ TEST(ChoiceFit, IsTheSameForAnyNumberOfThreads) {
 
 TEST(ChoiceFit, RefusesWrongOptions) {
   const Likelihood likelihood(named_model("rw"), random_trials({}, 1));
-  EXPECT_EQ(refusal([&] { fit_likelihood(likelihood, {.starts = -1}); }),
+  EXPECT_EQ(refusal_of([&] { fit_likelihood(likelihood, {.starts = -1}); }),
             "[choice::fit] starts must not be negative, got -1");
-  EXPECT_EQ(refusal([&] { fit_likelihood(likelihood, {.starts = 9, .candidates = 3}); }),
+  EXPECT_EQ(refusal_of([&] { fit_likelihood(likelihood, {.starts = 9, .candidates = 3}); }),
             "[choice::fit] there are 9 starts, but only 3 candidates");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_of([&] {
               fit_posterior(likelihood, NormalPrior{{0.0}, {1, 0, 0, 1}});
             }),
             "[choice::fit_posterior] the prior has 1 means for 2 parameters and 3 subjects");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(refusal_of([&] {
               fit_posterior(likelihood, NormalPrior{{0.0, 0.0}, {1, 2, 2, 1}});
             }),
             "[choice::fit_posterior] the precision of the prior must be positive definite");

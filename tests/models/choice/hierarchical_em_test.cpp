@@ -255,6 +255,22 @@ TEST(HierarchicalEm, Refusals) {
       name + "the covariates are constant or determine each other");
   expect_refusal(
       [&] {
+        with({.covariates = {"age"}, .values = {1.0, 2.0, 3.0, -1e160}});
+      },
+      name +
+          "the largest number of the covariate age is 1e+160: it must lie between 1e-100 and 1e+100, in "
+          "other "
+          "units");
+  expect_refusal(
+      [&] {
+        with({.covariates = {"age"}, .values = {1e-160, 2e-160, 3e-160, 5e-160}});
+      },
+      name +
+          "the largest number of the covariate age is 5e-160: it must lie between 1e-100 and 1e+100, in "
+          "other "
+          "units");
+  expect_refusal(
+      [&] {
         with({.covariates = {"a", "b", "c"}, .values = Numbers(12)});
       },
       name + "3 covariates need at least 5 subjects, got 4");

@@ -10,15 +10,15 @@
 #include "likely/core/threads.hpp"
 #include "likely/kernels/instruction_set.hpp"
 #include "tests/models/choice/random_trials.hpp"
-#include "tests/models/choice/refusal.hpp"
 #include "tests/models/choice/tape_reference.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely::choice {
 namespace {
 
+using likely::testing::refusal_of;
 using testing::random_trials;
 using testing::RandomTrials;
-using testing::refusal;
 using testing::TapeReference;
 
 // Different for each subject, in the middle of the range.
@@ -249,17 +249,17 @@ TEST(ChoiceLikelihood, ExtremeParametersStayFinite) {
 
 TEST(ChoiceLikelihood, RefusesWhatDoesNotFit) {
   const Trials trials = random_trials({}, 1);
-  EXPECT_EQ(refusal([&] { Likelihood(named_model("rw", {.options = 3}), trials); }),
+  EXPECT_EQ(refusal_of([&] { Likelihood(named_model("rw", {.options = 3}), trials); }),
             "[choice] the model rw is for 3 options and 3 cues, the trials have 2 and 2");
-  EXPECT_EQ(refusal([&] { Likelihood(named_model("rw-rho-dual"), trials); }),
+  EXPECT_EQ(refusal_of([&] { Likelihood(named_model("rw-rho-dual"), trials); }),
             "[choice] the model rw-rho-dual needs gains and losses apart, and the trials have outcomes only");
   const Likelihood likelihood(named_model("rw"), trials);
   std::vector<double> six(6), three(3), twelve(12);
-  EXPECT_EQ(refusal([&] { likelihood.evaluate(three, three); }),
+  EXPECT_EQ(refusal_of([&] { likelihood.evaluate(three, three); }),
             "[choice::Likelihood] at has 3 numbers, 6 are needed");
-  EXPECT_EQ(refusal([&] { likelihood.evaluate(six, three, {}, twelve); }),
+  EXPECT_EQ(refusal_of([&] { likelihood.evaluate(six, three, {}, twelve); }),
             "[choice::Likelihood] a Hessian needs a gradient");
-  EXPECT_EQ(refusal([&] { likelihood.trials(3); }),
+  EXPECT_EQ(refusal_of([&] { likelihood.trials(3); }),
             "[choice::Likelihood] there is no subject 3: there are 3");
   six[2] = std::nan("");
   likelihood.evaluate(six, three);

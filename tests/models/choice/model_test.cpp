@@ -4,12 +4,12 @@
 
 #include <cmath>
 
-#include "tests/models/choice/refusal.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely::choice {
 namespace {
 
-using testing::refusal;
+using likely::testing::refusal_of;
 
 std::string names(const Model& model) {
   std::string list;
@@ -37,35 +37,35 @@ TEST(ChoiceModel, NamesHaveTheirParameters) {
 }
 
 TEST(ChoiceModel, RefusesWhatItDoesNotKnow) {
-  EXPECT_EQ(refusal([] { named_model("rw-stik"); }).substr(0, 62),
+  EXPECT_EQ(refusal_of([] { named_model("rw-stik"); }).substr(0, 62),
             "[choice] there is no model \"rw-stik\"; did you mean \"rw-stick\"?");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_of([] {
               compose_model({"rw", "decai"}, {"softmax"});
             }).substr(0, 65),
             "[choice] there is no learning part \"decai\"; did you mean \"decay\"?");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_of([] {
               compose_model({"rw", "dual"}, {"softmax"});
             }),
             "[choice] \"rw\" and \"dual\" do the same thing: take one of them");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_of([] {
               compose_model({"rw", "rw"}, {"softmax"});
             }),
             "[choice] the learning part \"rw\" is named twice");
-  EXPECT_EQ(refusal([] { compose_model({"decay"}, {"softmax"}); }),
+  EXPECT_EQ(refusal_of([] { compose_model({"decay"}, {"softmax"}); }),
             "[choice] no learning part says what is learned: rw, dual, kalman, ... or none");
-  EXPECT_EQ(refusal([] { compose_model({"rw"}, {"stick"}); }),
+  EXPECT_EQ(refusal_of([] { compose_model({"rw"}, {"stick"}); }),
             "[choice] no choosing part says how: softmax, unit-softmax, greedy, ...");
-  EXPECT_EQ(refusal([] { compose_model({"none"}, {"softmax"}); }),
+  EXPECT_EQ(refusal_of([] { compose_model({"none"}, {"softmax"}); }),
             "[choice] \"softmax\" needs something that learns values; take \"unit-softmax\"");
-  EXPECT_EQ(refusal([] { compose_model({"wsls"}, {"softmax"}); }),
+  EXPECT_EQ(refusal_of([] { compose_model({"wsls"}, {"softmax"}); }),
             "[choice] \"wsls\" needs the choosing part \"noisy-rule\" or \"stay-shift\"");
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_of([] {
               compose_model({"rw"}, {"greedy", "stick"});
             }),
             "[choice] \"stick\" needs the choosing part \"softmax\" or \"unit-softmax\"");
-  EXPECT_EQ(refusal([] { named_model("rw", {.options = 1}); }),
+  EXPECT_EQ(refusal_of([] { named_model("rw", {.options = 1}); }),
             "[choice] a model has 2 to 16 options, got 1");
-  EXPECT_EQ(refusal([] { named_model("rw").parameter("betta"); }),
+  EXPECT_EQ(refusal_of([] { named_model("rw").parameter("betta"); }),
             "[choice] rw has no parameter \"betta\", only alpha, beta; did you mean \"beta\"?");
 }
 
@@ -96,7 +96,7 @@ TEST(ChoiceParameter, RefusesWhatMakesNoSense) {
   const auto message = [](const auto& change) {
     Model model = named_model("rw");
     change(model);
-    return refusal([&] { check_parameters(model.parameters); });
+    return refusal_of([&] { check_parameters(model.parameters); });
   };
   EXPECT_EQ(message([](Model& m) { m.parameters[1].name = "alpha"; }),
             "[choice] two parameters are called alpha");
@@ -104,7 +104,7 @@ TEST(ChoiceParameter, RefusesWhatMakesNoSense) {
             "[choice] beta is looked for from 0 to 0: that must be finite and within 0 to inf");
   EXPECT_EQ(message([](Model& m) { m.parameters[1].prior_sd = 0.0; }),
             "[choice] the prior of beta is normal(0, 0): the second must be above 0");
-  EXPECT_EQ(refusal([] { rate_parameter("alpha", "").unconstrained(1.0); }),
+  EXPECT_EQ(refusal_of([] { rate_parameter("alpha", "").unconstrained(1.0); }),
             "[choice] alpha must lie between 0 and 1, got 1");
 }
 

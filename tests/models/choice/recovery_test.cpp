@@ -20,6 +20,9 @@ TEST(Recovery, Correlations) {
   EXPECT_NEAR(rank_correlation(a, b), 0.5642880936468347, 1e-12);
   EXPECT_NEAR(correlation(a, a), 1.0, 1e-14);
   EXPECT_TRUE(std::isnan(correlation(a, Numbers(5, 1.0))));
+  // Of 0.1, 0.1 and 0.1 the mean is not 0.1.
+  EXPECT_TRUE(std::isnan(correlation({1.0, 2.0, 4.0}, Numbers(3, 0.1))));
+  EXPECT_TRUE(std::isnan(rank_correlation({1.0, 2.0, 4.0}, Numbers(3, 0.1))));
   expect_refusal([&] { correlation(a, {1.0}); }, "[choice::correlation] 5 numbers against 1");
   expect_refusal([] { rank_correlation({1.0}, {1.0}); },
                  "[choice::rank_correlation] at least 2 numbers are needed, got 1");

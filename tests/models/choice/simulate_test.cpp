@@ -8,6 +8,7 @@
 #include "likely/core/threads.hpp"
 #include "likely/models/choice/fit.hpp"
 #include "tests/models/choice/random_trials.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely::choice {
 namespace {
@@ -183,12 +184,7 @@ TEST(Simulate, Refuses) {
     Lists theta{{0.3, 2.0}};
     Bandit task;
     change(model, theta, task);
-    try {
-      simulate(model, theta, task, Rng(1));
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing was refused");
+    return likely::testing::refusal_of([&] { simulate(model, theta, task, Rng(1)); });
   };
   EXPECT_EQ(message([](Model&, Lists& theta, Bandit&) { theta[0][0] = 1.5; }),
             "[choice::simulate] alpha of subject 1 is 1.5, outside 0 to 1");

@@ -4,12 +4,14 @@
 
 #include "likely/core/error.hpp"
 #include "tests/models/choice/random_trials.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/shared_data.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::choice {
 namespace {
 
+using likely::testing::refusal_of;
 using likely::testing::TemporaryFolder;
 using likely::testing::write_bytes;
 using testing::random_trials;
@@ -27,15 +29,10 @@ Trials read(const std::string& text, const ReadTrialsOptions& options = {}) {
 std::string refusal(const std::string& text, const ReadTrialsOptions& options = {}) {
   const TemporaryFolder folder;
   write_bytes(folder / "trials.txt", text);
-  try {
-    read_trials(folder / "trials.txt", options);
-  } catch (const Error& error) {
-    std::string message = error.what();
-    const std::size_t place = message.find(folder.path().string());
-    if (place != std::string::npos) message.erase(place, folder.path().string().size() + 1);
-    return message;
-  }
-  return "nothing was refused";
+  std::string message = refusal_of([&] { read_trials(folder / "trials.txt", options); });
+  const std::size_t place = message.find(folder.path().string());
+  if (place != std::string::npos) message.erase(place, folder.path().string().size() + 1);
+  return message;
 }
 
 // Warnings without the path.
@@ -91,6 +88,58 @@ TEST(ReadTrials, GainsLossesBlocksAndTheOrderOfTrials) {
   EXPECT_EQ(subject.block, (Whole{0, 0, 0, 1}));
 }
 
+TEST(ReadTrials, BlocksAndTrialsAsTheFileCallsThem) {
+  const Trials trials = read(
+      "subjID\tblock\ttrial\toutcome\tchoice\n"
+      "1\tx\t12\t0\t1\n1\tx\t10\t2\t2\n1\ty\t7\t1\t1\n");
+  EXPECT_EQ(trials.subjects[0].trial, (Numbers{10, 12, 7}));
+  EXPECT_EQ(trials.subjects[0].block, (Whole{0, 0, 1}));
+  EXPECT_EQ(trials.block_names, (std::vector<std::string>{"x", "y"}));
+  const Trials plain = read("subjID,choice,outcome\n1,1,1\n1,2,0\n");
+  EXPECT_TRUE(plain.subjects[0].trial.empty());
+  EXPECT_TRUE(plain.block_names.empty());
+}
+
+TEST(ReadTrials, SessionsBesideBlocks) {
+  const std::string text =
+      "subjID,session,block,choice,outcome\n"
+      "1,1,1,1,1\n1,1,2,2,0\n1,2,1,1,0\n1,2,2,2,1\n";
+  const Trials both = read(text);
+  EXPECT_EQ(both.subjects[0].block, (Whole{0, 1, 2, 3}));
+  EXPECT_EQ(both.subjects[0].outcome, (Numbers{1, 0, 0, 1}));  // in the order of the file
+  EXPECT_EQ(both.block_names, (std::vector<std::string>{"1/1", "1/2", "2/1", "2/2"}));
+  EXPECT_EQ(warnings(both),
+            std::vector<std::string>{"values start anew with each \"session\" and each \"block\": --block "
+                                     "session or --block block to go by one of them"});
+  const Trials one = read(text, {.block = "session"});
+  EXPECT_EQ(one.subjects[0].block, (Whole{0, 0, 1, 1}));
+  EXPECT_TRUE(one.warnings.empty());
+}
+
+TEST(ReadTrials, TellsOfChoicesThatMayBeNoOptions) {
+  std::string text = "subjID,choice,outcome\n";
+  for (int i = 0; i < 400; ++i)
+    text += std::to_string(i / 100 + 1) + "," + (i == 7 || i == 9 ? "9" : std::to_string(i % 2)) + ",1\n";
+  const Trials trials = read(text);
+  EXPECT_EQ(trials.options, 10);
+  ASSERT_FALSE(trials.warnings.empty());
+  const std::string told =
+      "option 9 is chosen in 2 of 400 trials, by 1 of 4 subjects: if it is no option, leave these trials out "
+      "(NA)";
+  EXPECT_EQ(warnings(trials)[0], told);
+  // A number behind a gap, however often; a rare word.
+  const Trials gap = read("subjID,choice,outcome\n1,0,1\n1,1,1\n2,9,1\n1,9,0\n");
+  EXPECT_EQ(warnings(gap)[1],
+            "option 9 is chosen in 2 of 4 trials, by 2 of 2 subjects: if it is no option, "
+            "leave these trials out (NA)");
+  std::string words = "subjID,choice,outcome\n";
+  for (int i = 0; i < 300; ++i) words += i == 5 ? "1,lfet,1\n" : i % 2 == 0 ? "1,left,1\n" : "1,right,0\n";
+  EXPECT_EQ(warnings(read(words))[0],
+            "option lfet is chosen in 1 of 300 trials, by 1 of 1 subjects: if it is no option, leave these "
+            "trials out (NA)");
+  EXPECT_TRUE(read("subjID,choice,outcome\n1,1,1\n1,2,0\n1,3,1\n").warnings.empty());
+}
+
 TEST(ReadTrials, OffersAndCues) {
   const Trials offered = read("subjID,choice,outcome,offered\n1,1,1,1+3\n1,3,0,2+3\n1,2,0,1+2+3\n");
   EXPECT_EQ(offered.subjects[0].offered, (Bits{0b101, 0b110, 0b111}));
@@ -113,6 +162,52 @@ TEST(ReadTrials, RowsWithMissingFieldsAreCountedAndNamed) {
                                       "3 rows with missing fields left out: lines 2, 4, 5"}));
 }
 
+TEST(ReadTrials, MissingChoicesAreNoOptions) {
+  for (const std::string word : {"n/a", "N/A", "NULL", "null", "None", "-", ".", "?"}) {
+    for (const std::string choices : {"12", "ab"}) {
+      const Trials trials = read("subjID,choice,outcome\n1," + choices.substr(0, 1) + ",1\n1," + word +
+                                 ",1\n1," + choices.substr(1) + ",0\n");
+      EXPECT_EQ(trials.options, 2) << word;
+      EXPECT_EQ(warnings(trials), std::vector<std::string>{"1 row with missing fields left out: line 3"})
+          << word;
+    }
+  }
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,1\n1,2,1\n1,abc,1\n"),
+            "[read_trials] trials.txt, line 4: column \"choice\" holds \"abc\", and the number 1 in line 2: "
+            "if both "
+            "are names, say so (--coding names)");
+  EXPECT_EQ(read("subjID,choice,outcome\n1,1,1\n1,2,1\n1,abc,1\n", {.coding = Coding::names}).option_names,
+            (std::vector<std::string>{"1", "2", "abc"}));
+  EXPECT_EQ(
+      refusal("subjID,choice,outcome\n1,+,1\n1,-,1\n"),
+      "[read_trials] trials.txt, line 3: column \"choice\" holds \"+\" and \"-\", which stands for a missing "
+      "value: write words for both");
+}
+
+TEST(ReadTrials, SaysHowItReadsOtherPeoplesFiles) {
+  const Trials trials =
+      read("subjID;choice;outcome\rJ\xF6rg;links;0,5\rJ\xF6rg;rechts;1\rJ\xF6rg;links;-999\r");
+  EXPECT_EQ(trials.subjects[0].id, "J\u00F6rg");
+  EXPECT_EQ(trials.subjects[0].outcome, (Numbers{0.5, 1, -999}));
+  EXPECT_EQ(
+      warnings(trials),
+      (std::vector<std::string>{
+          "line 2: \"J\u00F6rg\" is not written in UTF-8: such letters are read as Windows-1252 (Latin-1)",
+          "column \"outcome\": \"0,5\" in line 2 is read as a number with a decimal comma",
+          "column \"outcome\": -999 (once, in line 4) may stand for a missing value: it is read as a "
+          "number"}));
+  EXPECT_EQ(
+      refusal("subjID;choice;outcome\n1;1;0.5\n1;2;0,5\n"),
+      "[read_trials] trials.txt, line 3: column \"outcome\" has a decimal comma in \"0,5\", and a point in "
+      "\"0.5\" in line 2");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,\"0,5\"\n"),
+            "[read_trials] trials.txt, line 2: column \"outcome\" must hold numbers, got \"0,5\"");
+  EXPECT_EQ(
+      refusal("subjID,choice,outcome\n1,1,1e160\n"),
+      "[read_trials] trials.txt, line 2: column \"outcome\": 1e160 is too large, at most 1e+100 is possible");
+  EXPECT_EQ(read("\xEF\xBB\xBF\n\nsubjID\tchoice\toutcome\n1\t1\t1\n   \n\n1\t2\t0\n").size(), 2);
+}
+
 TEST(ReadTrials, RefusesWithFileAndLine) {
   EXPECT_EQ(refusal(""),
             "[read_trials] trials.txt: the file is empty: a line with the names of the columns is expected");
@@ -133,7 +228,11 @@ TEST(ReadTrials, RefusesWithFileAndLine) {
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,inf\n"),
             "[read_trials] trials.txt, line 2: column \"outcome\" must hold numbers, got \"inf\"");
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1\n"),
-            "[read_trials] trials.txt, line 2: 2 fields, but there are 3 columns");
+            "[read_trials] trials.txt, line 2: 2 fields, 3 columns are expected");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,1,\n"),
+            "[read_trials] trials.txt, line 2: 4 fields, 3 columns are expected: the line ends in a "
+            "separator, that "
+            "of the names does not");
   EXPECT_EQ(refusal("subjID,choice,outcome\n"), "[read_trials] trials.txt: there are no rows of trials");
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,NA,1\n"),
             "[read_trials] trials.txt: every row has a missing field");
@@ -195,12 +294,8 @@ TEST(WriteTrials, RefusesWhatNoColumnSays) {
   const TemporaryFolder folder;
   Trials trials = random_trials({.options = 2, .cues = 3, .predict = true}, 1);
   trials.subjects[0].cues[0] = 1;
-  try {
-    write_trials(folder / "made.tsv", trials);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "[write_trials] subject 100, trial 1: no column says which cues learn here");
-  }
+  EXPECT_EQ(refusal_of([&] { write_trials(folder / "made.tsv", trials); }),
+            "[write_trials] subject 100, trial 1: no column says which cues learn here");
   EXPECT_EQ(folder.list(), "");
 }
 
@@ -208,12 +303,7 @@ TEST(CheckTrials, RefusesWhatCannotBe) {
   const auto message = [](const auto& change) {
     Trials trials = random_trials({.options = 3, .offered = true}, 3);
     change(trials);
-    try {
-      check_trials(trials);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing was refused");
+    return refusal_of([&] { check_trials(trials); });
   };
   EXPECT_EQ(message([](Trials& t) { t.subjects[1].choice[2] = 3; }),
             "[choice] subject 101, trial 3: choice 4 of 3 options");

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/models/choice/refusal.hpp"
+#include "tests/support/refusal.hpp"
 
 namespace likely::choice {
 
@@ -52,7 +52,7 @@ TEST(Request, MakesNamedAndComposedModelsWithPriorsAndBounds) {
 
 TEST(Request, RefusesWhatItDoesNotUnderstand) {
   const auto make = [](const ModelRequest& request) {
-    return testing::refusal([&] { make_models(request, Method::map, 2); });
+    return likely::testing::refusal_of([&] { make_models(request, Method::map, 2); });
   };
   EXPECT_EQ(make({}), "no model is named");
   EXPECT_EQ(make({.names = {"rw"}, .choose = "softmax"}),
@@ -62,7 +62,7 @@ TEST(Request, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(make({.names = {"rw"}, .bounds = {"0,1"}}), "--bound 0,1: which parameter? --bound beta=0,20");
   EXPECT_EQ(make({.names = {"rw"}, .bounds = {"beta=0,1,2"}}),
             "--bound beta=0,1,2: two numbers are needed, --bound beta=0,20");
-  EXPECT_EQ(testing::refusal([] { method_named("vb"); }),
+  EXPECT_EQ(likely::testing::refusal_of([] { method_named("vb"); }),
             "--method: there is no method \"vb\"; there are mle, map, em, nuts");
   EXPECT_EQ(name_of(method_named("nuts")), "nuts");
 }
@@ -102,7 +102,7 @@ TEST(Request, PopulationsFollowTheirLaws) {
 TEST(Request, PopulationsRefuseOtherLaws) {
   const Model model = named_model("rw");
   const auto draw = [&](const std::string& law) {
-    return testing::refusal([&] { draw_population(model, {law}, 2, Rng(1)); });
+    return likely::testing::refusal_of([&] { draw_population(model, {law}, 2, Rng(1)); });
   };
   EXPECT_EQ(draw("alpha"), "--param alpha: this is not NAME=LAW");
   EXPECT_EQ(draw("alpha=uniform:1,0"),
@@ -111,7 +111,7 @@ TEST(Request, PopulationsRefuseOtherLaws) {
   EXPECT_EQ(draw("alpha=beta:1,x"), "--param alpha=beta:1,x: \"x\" is not a number");
   EXPECT_EQ(draw("alhpa=0.5"), "--param alhpa=0.5: rw has no parameter \"alhpa\"; did you mean \"alpha\"?");
   EXPECT_EQ(draw("beta=-1"), "--param beta=-1: beta lies between 0 and inf, and no such number was drawn");
-  EXPECT_EQ(testing::refusal([&] { draw_population(model, {}, 0, Rng(1)); }),
+  EXPECT_EQ(likely::testing::refusal_of([&] { draw_population(model, {}, 0, Rng(1)); }),
             "there must be at least 1 subject, got 0");
 }
 

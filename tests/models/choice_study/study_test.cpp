@@ -7,8 +7,9 @@
 #include "likely/models/choice/simulate.hpp"
 #include "likely/models/choice_study/compare.hpp"
 #include "likely/models/choice_study/people.hpp"
+#include "likely/models/choice_study/recover.hpp"
 #include "likely/models/choice_study/report.hpp"
-#include "tests/models/choice/refusal.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::choice {
@@ -54,7 +55,7 @@ TEST(Study, StopsWhenItIsTold) {
     EXPECT_TRUE(study.interrupted) << name_of(method);
     EXPECT_TRUE(study.models.empty()) << name_of(method);
   }
-  EXPECT_EQ(testing::refusal([] { fit_study({}, {named_model("rw")}); }), "there are no subjects");
+  EXPECT_EQ(likely::testing::refusal_of([] { fit_study({}, {named_model("rw")}); }), "there are no subjects");
 }
 
 TEST(Study, ComparesBySubjectsScores) {
@@ -66,7 +67,7 @@ TEST(Study, ComparesBySubjectsScores) {
   EXPECT_NEAR(comparison.totals[0], study.models[0].fit.log_likelihood() - 5.0 * std::log(80.0), 1e-9);
   EXPECT_EQ(comparison.best_for[0] + comparison.best_for[1], 5);
   EXPECT_EQ(comparison.best, comparison.totals[0] > comparison.totals[1] ? 0U : 1U);
-  EXPECT_EQ(testing::refusal([&] { compare_models(fit_study(trials, {named_model("rw")})); }),
+  EXPECT_EQ(likely::testing::refusal_of([&] { compare_models(fit_study(trials, {named_model("rw")})); }),
             "at least 2 models are needed to compare, got 1");
 }
 
@@ -76,6 +77,51 @@ TEST(Study, WarnsOfSubjectsWhoAlwaysChooseTheSame) {
   const Study study = fit_study(trials, {named_model("rw")}, {.method = Method::mle});
   EXPECT_FALSE(study.models[0].warnings().empty());
   EXPECT_NE(study_text(study).find("warning: rw, subject 1: "), std::string::npos) << study_text(study);
+}
+
+TEST(Study, WarnsOfOutcomesThatDoNotSuitThePriors) {
+  const auto warnings = [](double factor) {
+    Trials trials = small_trials(2);
+    for (Subject& subject : trials.subjects) {
+      for (double& outcome : subject.outcome) outcome *= factor;
+    }
+    return fit_study(trials, {named_model("rw")}, {.method = Method::map}).warnings;
+  };
+  const std::string middle =
+      ": priors and bounds suit outcomes of about 1, so the estimates may say more about them than about the "
+      "trials; ";
+  EXPECT_EQ(warnings(1e12), (std::vector<std::string>{"the largest outcome is 1e+12" + middle +
+                                                      "divide all outcomes by 1e+12"}));
+  EXPECT_EQ(warnings(-1e-12), (std::vector<std::string>{"the largest outcome is 1e-12" + middle +
+                                                        "multiply all outcomes by 1e+12"}));
+  for (const double fine : {0.0, 0.01, 1.0, 100.0}) EXPECT_TRUE(warnings(fine).empty()) << fine;
+}
+
+TEST(Recover, SaysWhatDoesNotVary) {
+  RecoverOptions options;
+  options.subjects = 6;
+  options.laws = {"alpha=0.1"};
+  Bandit task;
+  task.trials = 40;
+  const RecoverStudy study = recover_study({named_model("rw")}, task, options);
+  const std::string text = recover_text(study);
+  EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+  EXPECT_NE(text.find("alpha does not vary: nothing can be correlated with it\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("beta does not vary"), std::string::npos) << text;
+  const std::string json = recover_json(study);
+  EXPECT_NE(json.find("\"correlation\": null"), std::string::npos) << json;
+}
+
+TEST(People, AreReadFromTablesOfOthers) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "p.csv").string();
+  write_bytes(path, "subjID;age\n1;20,5\n2;30\n");
+  EmOptions em;
+  EXPECT_EQ(
+      read_covariates(path, small_trials(2), em),
+      (std::vector<std::string>{path + ": column \"age\": \"20,5\" in line 2 is read as a number with a "
+                                       "decimal comma"}));
+  EXPECT_EQ(em.values, (std::vector<double>{20.5, 30.0}));
 }
 
 TEST(Study, FilesAreNamedAfterModels) {
@@ -97,7 +143,7 @@ TEST(People, RefuseTablesThatDoNotFit) {
   const std::string path = (folder / "p.csv").string();
   const auto refused = [&](const std::string& bytes) {
     write_bytes(path, bytes);
-    return testing::refusal([&] { read_people(path, named_model("rw")); });
+    return likely::testing::refusal_of([&] { read_people(path, named_model("rw")); });
   };
   EXPECT_EQ(refused("who,alpha,beta\n1,2,3\n"), path + ": no column \"subjID\" says whose numbers these are");
   EXPECT_EQ(refused("subjID,alpha,beta\n1,0.2,3\n1,0.2,3\n"), path + ": subject 1 has two rows");
@@ -105,11 +151,68 @@ TEST(People, RefuseTablesThatDoNotFit) {
   EXPECT_NE(refused("subjID,alpha,beta\n1,0.2,high\n").find("\"high\" is not a number"), std::string::npos);
   EmOptions em;
   write_bytes(path, "subjID,age\n1,20\n2,\n");
-  EXPECT_EQ(testing::refusal([&] { read_covariates(path, small_trials(2), em); }),
+  EXPECT_EQ(likely::testing::refusal_of([&] { read_covariates(path, small_trials(2), em); }),
             path + ": age of subject 2 is missing");
   write_bytes(path, "subjID\n1\n2\n");
-  EXPECT_EQ(testing::refusal([&] { read_covariates(path, small_trials(2), em); }),
+  EXPECT_EQ(likely::testing::refusal_of([&] { read_covariates(path, small_trials(2), em); }),
             path + ": there is no column besides the ids");
+}
+
+TEST(People, MayHaveCodesForMissingValues) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "p.csv").string();
+  write_bytes(path, "subjID,age\n1,-999\n2,30\n");
+  EmOptions em;
+  EXPECT_EQ(
+      read_covariates(path, small_trials(2), em),
+      std::vector<std::string>{path + ": column \"age\": -999 (once, in line 2) may stand for a missing "
+                                      "value: it is read as a number"});
+}
+
+TEST(Study, SaysOfWhichKindTheOtherWarningsAre) {
+  Study study = fit_study(small_trials(2), {named_model("rw")}, {.method = Method::map});
+  study.warnings = {};
+  for (int i = 1; i <= 7; ++i)
+    study.warnings.push_back("subject s" + std::to_string(i) + " always chose 2: so");
+  study.warnings.push_back("2 rows left out");
+  const std::string text = study_text(study);
+  EXPECT_TRUE(
+      text.ends_with("warning: subject s5 always chose 2: so\n"
+                     "warning: and 3 more:\n"
+                     "  2 such as: subject s6 always chose 2: so\n"
+                     "  2 rows left out\n"))
+      << text;
+  study.warnings.resize(5);
+  EXPECT_TRUE(study_text(study).ends_with("warning: subject s5 always chose 2: so\n"));
+}
+
+// With a prior every parameter has an estimate: nobody can tell from it what the trials say.
+TEST(Study, CountsWhatIsNotDeterminedOnlyWithoutAPrior) {
+  const Trials trials = small_trials(3);
+  const auto text = [&](Method method) {
+    return study_text(fit_study(trials, {named_model("rw")}, {.method = method}));
+  };
+  EXPECT_NE(text(Method::mle).find("at a bound  not determined\n"), std::string::npos);
+  EXPECT_EQ(text(Method::mle).find("the prior settles"), std::string::npos);
+  for (const Method method : {Method::map, Method::em}) {
+    EXPECT_EQ(text(method).find("not determined"), std::string::npos) << name_of(method);
+    EXPECT_NE(text(method).find("the prior settles what the trials leave open; --method mle counts the "
+                                "subjects whose parameters they do not determine\n"),
+              std::string::npos)
+        << name_of(method);
+  }
+}
+
+TEST(Study, TrialsKeepTheNumbersOfTheFile) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "t.csv",
+              "subjID,block,trial,choice,outcome\n007,b,11,1,1\n007,b,12,2,0\n007,a,3,1,1\n007,a,4,2,1\n");
+  const Trials trials = read_trials(folder / "t.csv");
+  const Study study = fit_study(trials, {named_model("rw")}, {.method = Method::map});
+  write_study(study, trials, folder.path(), {});
+  const std::string table = testing::read_bytes(folder / "trials-rw.csv");
+  for (const char* row : {"\n007,b,11,1,1,", "\n007,b,12,2,0,", "\n007,a,3,1,1,", "\n007,a,4,2,1,"})
+    EXPECT_NE(table.find(row), std::string::npos) << table;
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "likely/io/json.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely::equations {
@@ -63,7 +62,7 @@ TEST(Equations, DescribesThem) {
       << table;
   EXPECT_NE(table.find("    all  3                     2              1      2\n"), std::string::npos)
       << table;
-  EXPECT_EQ(nlohmann::json::parse(json_of(find(sample(), "2.2")))[0]["tests"][0], "Udl02.Eq2_Loss");
+  EXPECT_EQ(io::parse_json<io::SortedJson>(json_of(find(sample(), "2.2")))[0]["tests"][0], "Udl02.Eq2_Loss");
 }
 
 TEST(Equations, RefusesOthersWithTheNearest) {

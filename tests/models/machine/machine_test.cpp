@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "likely/core/threads.hpp"
+#include "likely/io/json.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely::machine {
@@ -38,7 +38,7 @@ TEST(Machine, WritesATableAndJson) {
   const std::vector<Measurement> measured{{"op", "tiny", "ns an op", 12.5, 1e-8}};
   EXPECT_NE(table_of(measured).find("op                   12.5 ns an op   tiny\n"), std::string::npos)
       << table_of(measured);
-  const auto json = nlohmann::json::parse(json_of(measured));
+  const auto json = io::parse_json<io::SortedJson>(json_of(measured));
   EXPECT_EQ(json["measured"][0]["value"], 12.5);
   EXPECT_EQ(json["threads"], threads());
 }

@@ -71,7 +71,7 @@ TEST(BookRecipesOnFiles, LearnTheLineOfAFile) {
   const RunReport report = train_recipe(recipe, run);
   EXPECT_LT(report.figures()[0].value, 1e-3);
   write_bytes(folder / "new.csv", "x\n0\n2\n");
-  const Predictions said = predict_run(folder / "run", folder / "new.csv");
+  const Predictions said = predict_run(folder / "run", folder / "new.csv").columns;
   EXPECT_NEAR(said[0].values.at({0}), 1.5, 2e-3);
   EXPECT_NEAR(said[0].values.at({1}), 0.5, 2e-3);
 }

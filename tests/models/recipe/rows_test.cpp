@@ -21,17 +21,26 @@ TEST(Rows, ComeFromCsvWithAndWithoutNames) {
   write_bytes(folder / "labelled.csv", "label,a,b\n7,1,2\n7,3,4.5\n");
   const Tensor expected = tensor({{1.0, 2.0}, {3.0, 4.5}});
   for (const char* name : {"named.csv", "plain.csv", "labelled.csv"})
-    EXPECT_TRUE(array_equal(read_rows(folder / name, {2}), expected)) << name;
+    EXPECT_TRUE(array_equal(read_rows(folder / name, {2}).x, expected)) << name;
 }
 
 // What counts as a number is the same for a first line as for the others.
+TEST(Rows, MayBeSeparatedByOthersThanCommas) {
+  const TemporaryFolder folder;
+  testing::write_bytes(folder / "rows.csv", "a;b\n1,5;2\n3,25;4\n");
+  const RowsOfFile rows = read_rows(folder / "rows.csv", {2});
+  EXPECT_TRUE(array_equal(rows.x, tensor({{1.5, 2.0}, {3.25, 4.0}})));
+  ASSERT_EQ(rows.notes.size(), 1U);
+  EXPECT_EQ(rows.notes[0], "column \"a\": \"1,5\" in line 2 is read as a number with a decimal comma");
+}
+
 TEST(Rows, AFirstLineOfNumbersIsNoHeader) {
   const TemporaryFolder folder;
   write_bytes(folder / "signs.csv", "+1,+2\n3,4.5\n");
-  EXPECT_TRUE(array_equal(read_rows(folder / "signs.csv", {2}), tensor({{1.0, 2.0}, {3.0, 4.5}})));
+  EXPECT_TRUE(array_equal(read_rows(folder / "signs.csv", {2}).x, tensor({{1.0, 2.0}, {3.0, 4.5}})));
   EXPECT_EQ(read_table(folder / "signs.csv").size(), 2);
   write_bytes(folder / "small.csv", "1e-999,-1e-999\n3,4.5\n");
-  EXPECT_TRUE(array_equal(read_rows(folder / "small.csv", {2}), tensor({{0.0, 0.0}, {3.0, 4.5}})));
+  EXPECT_TRUE(array_equal(read_rows(folder / "small.csv", {2}).x, tensor({{0.0, 0.0}, {3.0, 4.5}})));
 }
 
 TEST(Rows, ComeFromNpyNpzAndIdx) {
@@ -44,10 +53,10 @@ TEST(Rows, ComeFromNpyNpzAndIdx) {
   io::save_npz(folder / "both.npz", arrays);
   write_bytes(folder / "two-ubyte",
               std::string("\0\0\x08\x03\0\0\0\x01\0\0\0\x02\0\0\0\x02\0\x33\x66\xff", 20));
-  EXPECT_TRUE(array_equal(read_rows(folder / "x.npy", {4}), rows));
-  EXPECT_TRUE(array_equal(read_rows(folder / "both.npz", {4}), rows));
-  EXPECT_EQ(read_rows(folder / "x.npy", {1, 2, 2}).shape(), Shape({2, 1, 2, 2}));
-  EXPECT_TRUE(array_equal(read_rows(folder / "two-ubyte", {4}), tensor({{0.0, 0.2, 0.4, 1.0}})));
+  EXPECT_TRUE(array_equal(read_rows(folder / "x.npy", {4}).x, rows));
+  EXPECT_TRUE(array_equal(read_rows(folder / "both.npz", {4}).x, rows));
+  EXPECT_EQ(read_rows(folder / "x.npy", {1, 2, 2}).x.shape(), Shape({2, 1, 2, 2}));
+  EXPECT_TRUE(array_equal(read_rows(folder / "two-ubyte", {4}).x, tensor({{0.0, 0.2, 0.4, 1.0}})));
 }
 
 TEST(Rows, RefuseNamingTheFile) {
@@ -98,7 +107,7 @@ TEST(Predictions, BecomeCsvAndJson) {
                                    {"p", tensor({0.1, 0.25})}};
   EXPECT_EQ(csv_of(predictions), "class,number,p\n\"yes, \"\"surely\"\"\",3,0.1\nno,4,0.25\n");
   EXPECT_EQ(json_of({{"class", tensor({1, 0}), {"no", "yes"}}, {"p", tensor({0.5, 0.25})}}),
-            R"({"rows":2,"columns":{"class":["yes","no"],"p":[0.5,0.25]}})");
+            R"({"rows":2,"columns":{"class":["yes","no"],"p":[0.5,0.25]},"notes":[]})");
   // Names of columns come from a user's classes.
   EXPECT_EQ(csv_of({{"p_a,b", tensor({0.5})}, {"p_\"c\"", tensor({0.25})}}),
             "\"p_a,b\",\"p_\"\"c\"\"\"\n0.5,0.25\n");

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/threads.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/recipe/listing.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -47,7 +47,7 @@ TEST(Recipes, AreWholeAndHaveNamesOfTheirOwn) {
     names.push_back(recipe.name);
     EXPECT_NE(list_text(recipes()).find("\n" + recipe.name + " "), std::string::npos);
   }
-  EXPECT_EQ(nlohmann::json::parse(list_json(recipes())).size(), recipes().size());
+  EXPECT_EQ(io::parse_json<io::SortedJson>(list_json(recipes())).size(), recipes().size());
   expect_refusal([] { find_recipe("spirlas"); }, "nothing is called \"spirlas\"; did you mean \"spirals\"?");
   expect_refusal([] { find_recipe("zebra"); }, "nothing is called \"zebra\"; `likely list` shows what is");
 }
@@ -62,14 +62,14 @@ TEST(Runs, CanBeEvaluatedAndPredictedWith) {
   EXPECT_EQ(again.figures()[1].value, trained.figures()[1].value);
 
   write_bytes(folder / "rows.csv", "0.5,-1\n0.5,-1\n");
-  const Predictions said = predict_run(folder / "run", folder / "rows.csv");
+  const Predictions said = predict_run(folder / "run", folder / "rows.csv").columns;
   EXPECT_EQ(said.size(), 4U);
   EXPECT_EQ(said[0].values.shape(), Shape({2}));
   EXPECT_EQ(said[0].values.at({0}), said[0].values.at({1}));
 
-  const auto json = nlohmann::json::parse(read_bytes(folder / "run/report.json"));
+  const auto json = io::parse_json<io::SortedJson>(read_bytes(folder / "run/report.json"));
   EXPECT_EQ(json["name"], "moons");
-  EXPECT_EQ(json["seeds"], nlohmann::json::array({1}));
+  EXPECT_EQ(json["seeds"], io::SortedJson::array({1}));
   EXPECT_EQ(json["epochs"], 1);
   EXPECT_EQ(json["stopped"], "finished");
   EXPECT_DOUBLE_EQ(json["figures"]["test_accuracy"].get<double>(), trained.figures()[0].value);
@@ -262,6 +262,78 @@ TEST(Runs, OfExperimentsSayWhatTheyCannot) {
   run.data.clear();
   expect_refusal([&] { train_recipe(hungry, run); }, "experiment needs --data: a folder of pictures");
   expect_refusal([] { default_run(Recipe{}); }, "[recipe] a recipe needs a name and a way to train");
+}
+
+// A recipe during which somebody writes into the folder.
+Recipe disturbed(std::function<void(const fs::path&)> disturb) {
+  Recipe recipe = experiment();
+  recipe.train = [disturb = std::move(disturb)](const Run& run) {
+    disturb(run.out);
+    return Report{.figures = {{"answer", 42.0}}};
+  };
+  return recipe;
+}
+
+TEST(Runs, KeepWhatOthersPutUnderTheirNames) {
+  const TemporaryFolder folder;
+  const Recipe recipe = disturbed([](const fs::path& run) {
+    write_bytes(run / "report.json", "theirs");
+    fs::create_directory(run / "mine");
+  });
+  models::Run run = default_run(recipe);
+  run.out = folder / "run";
+  const RunReport report = train_recipe(recipe, run);
+  EXPECT_EQ(read_bytes(folder / "run/report.json.kept"), "theirs");
+  EXPECT_NE(read_bytes(folder / "run/report.json").find("answer"), std::string::npos);
+  EXPECT_EQ(report.warnings(),
+            std::vector<std::string>{(folder / "run/report.json").string() +
+                                     " was somebody else's: it is kept as report.json.kept"});
+}
+
+TEST(Runs, AreNotSplitByAFolderPutInTheirPlace) {
+  const TemporaryFolder folder;
+  const Recipe recipe = disturbed([](const fs::path& run) {
+    fs::rename(run, run.parent_path() / "moved");
+    fs::create_directory(run);
+  });
+  models::Run run = default_run(recipe);
+  run.out = folder / "run";
+  expect_refusal([&] { train_recipe(recipe, run); },
+                 (folder / "run").string() +
+                     ": another folder was put in its place meanwhile; nothing is written there");
+  EXPECT_TRUE(fs::is_empty(folder / "run"));
+  EXPECT_TRUE(fs::exists(folder / "moved/recipe.json"));
+}
+
+TEST(Runs, ReadNothingThatTheyReplace) {
+  const TemporaryFolder folder;
+  Recipe recipe = disturbed([](const fs::path&) {});
+  recipe.data_help = "a table";
+  recipe.settings = {text_setting("other", "", "a file, too")};
+  models::Run run = default_run(recipe);
+  run.out = folder / "run";
+  train_recipe(recipe, run);
+  write_bytes(folder / "run/table.csv", "1\n");
+  fs::create_symlink("run/table.csv", folder / "link.csv");
+  const std::string before = read_bytes(folder / "run/report.json");
+  const auto expect = [&](const fs::path& input) {
+    expect_refusal([&] { train_recipe(recipe, run, {.force = true}); },
+                   "--out " + (folder / "run").string() + ": this would replace " + input.string() +
+                       ", which is to be read; choose another --out");
+    EXPECT_EQ(read_bytes(folder / "run/table.csv"), "1\n");
+    EXPECT_EQ(read_bytes(folder / "run/report.json"), before);
+  };
+  run.data = folder / "run/table.csv";
+  expect(run.data);
+  run.data = folder / "link.csv";
+  expect(run.data);
+  run.data = folder / "run";
+  expect(run.data);
+  run.data.clear();
+  run.settings.set("other", (folder / "run/table.csv").string());
+  expect(folder / "run/table.csv");
+  run.settings.set("other", "");
+  train_recipe(recipe, run, {.force = true});
 }
 
 }  // namespace

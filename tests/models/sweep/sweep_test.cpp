@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "likely/core/error.hpp"
+#include "likely/io/atomic_file.hpp"
+#include "likely/io/folder_lock.hpp"
+#include "likely/io/json.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/other_process.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::models {
@@ -43,12 +46,7 @@ class SweepTest : public ::testing::Test {
     return all;
   }
   void expect(const SweepOptions& base, const std::string& message) {
-    try {
-      run_sweep(recipe_, options(base));
-      ADD_FAILURE() << "accepted: " << message;
-    } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()), message);
-    }
+    testing::expect_refusal([&] { run_sweep(recipe_, options(base)); }, message);
     EXPECT_EQ(folder_.list(), "") << message;
   }
 
@@ -71,7 +69,8 @@ TEST_F(SweepTest, TriesEveryCombinationOfAGrid) {
             "1,0,good,3,\"\"\n2,0,bad,4,\"\"\n3,2,good,1,\"\"\n4,2,bad,2,\"\"\n5,4.5,good,1.5,\"\"\n"
             "6,4.5,bad,2.5,\"\"\n");
   EXPECT_TRUE(std::filesystem::exists(folder_ / "sweep/trial-6/recipe.json"));
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "sweep/figures/sweep.gp"));
+  EXPECT_NE(read_bytes(folder_ / "sweep/figures/sweep.gp").find("toy, 6 trials, the best in orange"),
+            std::string::npos);
 }
 
 TEST_F(SweepTest, DrawsAtRandomWithinRanges) {
@@ -96,7 +95,7 @@ TEST_F(SweepTest, NotesTrialsThatFail) {
             " trial            x  test score\n"
             "     2            1  -2\n"
             "     1          -60  failed: x is too small\n");
-  const auto json = nlohmann::json::parse(sweep.json());
+  const auto json = io::parse_json<io::SortedJson>(sweep.json());
   EXPECT_EQ(json["best"]["trial"], 2);
   EXPECT_TRUE(json["trials"][1]["value"].is_null());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "sweep/trial-1"));
@@ -131,6 +130,32 @@ TEST_F(SweepTest, RefusesAFolderThatHoldsAnything) {
           " already holds a sweep; replace it (--force) or choose another --out");
   const Sweep again = run_sweep(recipe_, options({.grid = {"x=2"}, .force = true}));
   EXPECT_EQ(again.trials[0].value, 1.0);
+}
+
+// A sweep does not go on from a checkpoint: only a trial that ended is worth an earlier sweep.
+TEST_F(SweepTest, AnEarlierOneComesBackUnlessATrialHadEnded) {
+  ASSERT_EQ(run_sweep(recipe_, options({.grid = {"x=0,2"}})).trials.size(), 2U);
+  const std::string before = read_bytes(folder_ / "sweep/sweep.csv");
+  const auto die_in_trial = [&](int trial) {
+    testing::in_a_process_that_dies([&] {
+      Recipe dying = recipe_;
+      int count = 0;
+      dying.train = [&](const models::Run& run) {
+        io::write_file(run.out / "checkpoint.safetensors", "half");
+        if (++count == trial) testing::die();
+        return recipe_.train(run);
+      };
+      SweepOptions again = options({.grid = {"x=4,5"}});
+      again.force = true;
+      run_sweep(dying, again);
+    });
+    { const io::FolderLock next(folder_ / "sweep"); }
+    EXPECT_EQ(folder_.list(), "sweep");
+  };
+  die_in_trial(1);
+  EXPECT_EQ(read_bytes(folder_ / "sweep/sweep.csv"), before);
+  die_in_trial(2);
+  EXPECT_NE(read_bytes(folder_ / "sweep/sweep.csv"), before);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 // Saved models of tables in which something does not fit: whatever it is, it is refused by name.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "likely/core/create.hpp"
 #include "likely/io/checksum.hpp"
+#include "likely/io/json.hpp"
 #include "likely/models/tables/experiment.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
@@ -97,24 +96,24 @@ TEST_P(HostileTableModel, TellsWhatIsWrong) {
 // Memory is not taken because a file says so.
 TEST_P(HostileTableModel, SizesThatTheFileDoesNotHaveAreRefused) {
   const io::NamedTensors valid = io::load_safetensors(model_);
-  const nlohmann::json sizes = nlohmann::json::parse(valid.metadata.at("sizes"));
+  const io::SortedJson sizes = io::parse_json<io::SortedJson>(valid.metadata.at("sizes"));
   for (const char* name : {"features", "linear", "network", "hidden"}) {
-    for (const nlohmann::json& value : std::initializer_list<nlohmann::json>{
+    for (const io::SortedJson& value : std::initializer_list<io::SortedJson>{
              -1, 0, 1, 1000000000, 9007199254740993, 1e300, 2.5, "x", nullptr}) {
-      nlohmann::json changed = sizes;
+      io::SortedJson changed = sizes;
       changed[name] = value;
-      if (std::string(name) == "hidden") changed[name] = nlohmann::json::array({value});
+      if (std::string(name) == "hidden") changed[name] = io::SortedJson::array({value});
       io::NamedTensors file = valid;
-      file.metadata["sizes"] = changed.dump();
+      file.metadata["sizes"] = io::json_text(changed);
       testing::write_plain_safetensors(model_, file);
-      EXPECT_THROW(read(), Error) << changed.dump();
+      EXPECT_THROW(read(), Error) << io::json_text(changed);
     }
-    nlohmann::json changed = sizes;
+    io::SortedJson changed = sizes;
     changed.erase(name);
     io::NamedTensors file = valid;
-    file.metadata["sizes"] = changed.dump();
+    file.metadata["sizes"] = io::json_text(changed);
     testing::write_plain_safetensors(model_, file);
-    EXPECT_THROW(read(), Error) << changed.dump();
+    EXPECT_THROW(read(), Error) << io::json_text(changed);
   }
   io::NamedTensors file = valid;
   file.metadata["sizes"] = R"({"hidden":[5],"features":1000000000000,"linear":2,"network":2})";
@@ -125,15 +124,15 @@ TEST_P(HostileTableModel, SizesThatTheFileDoesNotHaveAreRefused) {
 }
 
 TEST_P(HostileTableModel, ColumnsThatContradictThemselvesAreRefused) {
-  const auto valid = nlohmann::json::parse(read_bytes(columns_));
+  const auto valid = io::parse_json<io::SortedJson>(read_bytes(columns_));
   const auto expect = [&](const auto& change, const std::string& message) {
     auto columns = valid;
     columns.erase("checksum");
     change(columns);
-    write_bytes(columns_, columns.dump());
+    write_bytes(columns_, io::json_text(columns));
     expect_refusal([&] { read(); }, "[csv] " + columns_.string() + message);
   };
-  expect([](auto& c) { c["inputs"] = nlohmann::json::array(); }, ": there are no inputs");
+  expect([](auto& c) { c["inputs"] = io::SortedJson::array(); }, ": there are no inputs");
   expect([](auto& c) { c["inputs"][1]["name"] = "a"; }, ": the column \"a\" is there twice");
   expect([](auto& c) { c["target"] = "b"; }, ": the column \"b\" is there twice");
   expect(
@@ -150,13 +149,13 @@ TEST_P(HostileTableModel, ColumnsThatContradictThemselvesAreRefused) {
 }
 
 TEST_P(HostileTableModel, ColumnsOfAnotherTableAreRefused) {
-  const auto valid = nlohmann::json::parse(read_bytes(columns_));
+  const auto valid = io::parse_json<io::SortedJson>(read_bytes(columns_));
   const auto expect = [&](const auto& change) {
     auto columns = valid;
     columns.erase("checksum");
     change(columns);
-    write_bytes(columns_, columns.dump());
-    EXPECT_THROW(read(), Error) << columns.dump();
+    write_bytes(columns_, io::json_text(columns));
+    EXPECT_THROW(read(), Error) << io::json_text(columns);
   };
   expect([](auto& c) { c["inputs"].erase(0); });
   expect([](auto& c) { c["inputs"].push_back({{"name", "d"}}); });
@@ -164,7 +163,7 @@ TEST_P(HostileTableModel, ColumnsOfAnotherTableAreRefused) {
   expect([](auto& c) { c["inputs"][3]["words"] = {"left", "right"}; });
   expect([](auto& c) { c["classes"] = {"high", "low", "middle"}; });
   expect([&](auto& c) {
-    c["classes"] = GetParam() ? nlohmann::json::array() : nlohmann::json{"high", "low"};
+    c["classes"] = GetParam() ? io::SortedJson::array() : io::SortedJson{"high", "low"};
   });
 }
 
@@ -184,9 +183,9 @@ TEST_P(HostileTableModel, AChangedByteIsSeen) {
 
 // Written by an older likely: no checksums.
 TEST_P(HostileTableModel, OlderModelsAreRead) {
-  auto columns = nlohmann::json::parse(read_bytes(columns_));
+  auto columns = io::parse_json<io::SortedJson>(read_bytes(columns_));
   columns.erase("checksum");
-  write_bytes(columns_, columns.dump());
+  write_bytes(columns_, io::json_text(columns));
   read();
 }
 

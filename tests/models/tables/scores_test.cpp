@@ -81,5 +81,17 @@ TEST(Scores, RefuseShapesThatDoNotFit) {
                  "[score_numbers] predictions (2,) do not fit targets (3,)");
 }
 
+TEST(Scores, ExplainNothingOfEqualTargets) {
+  const NumberScores one = score_numbers(tensor({2.0}, DType::f64), tensor({3.0}, DType::f64),
+                                         tensor({1.0, 2.0, 6.0}, DType::f64));
+  EXPECT_TRUE(std::isnan(one.r2));
+  EXPECT_TRUE(std::isnan(one.mean_r2));
+  EXPECT_EQ(one.rmse, 1.0);
+  const NumberScores same = score_numbers(tensor({3.0, 3.0}, DType::f64), tensor({3.0, 3.0}, DType::f64),
+                                          tensor({1.0, 2.0}, DType::f64));
+  EXPECT_TRUE(std::isnan(same.r2));
+  EXPECT_EQ(same.rmse, 0.0);
+}
+
 }  // namespace
 }  // namespace likely::tables

@@ -55,6 +55,49 @@ TEST_F(TableFile, TellsClassesFromNumbers) {
   EXPECT_EQ(classes([](int i) { return std::to_string(i % 30); }, Task::classify).size(), 30U);
 }
 
+// Numbers of people and places are names: their zeros are kept.
+TEST_F(TableFile, KeepsTheZerosOfClasses) {
+  const std::vector<std::string> names{"007", "010", "100"};
+  const std::string text = rows(60, [&](int i) { return names[static_cast<std::size_t>(i % 3)]; });
+  const Rows table = read(text);
+  EXPECT_EQ(table.schema.classes, names);
+  EXPECT_EQ(table.y.to_vector<std::int64_t>()[4], 1);
+  const Rows again = read_rows(path_, table.schema, {.target = true});
+  EXPECT_TRUE(array_equal(again.y, table.y));
+  EXPECT_TRUE(read(text, {.task = Task::regress}).schema.classes.empty());
+  write_bytes(folder_ / "inputs.csv", "a,b\n1,2\n3,4\n");
+  std::string apart = "y\n";
+  std::string inputs = "a,b\n";
+  for (int i = 0; i < 60; ++i) {
+    apart += names[static_cast<std::size_t>(i % 3)] + "\n";
+    inputs += std::to_string(i * i % 7) + "," + std::to_string(i % 5) + "\n";
+  }
+  write_bytes(folder_ / "targets.csv", apart);
+  EXPECT_EQ(read(inputs, {.target_file = folder_ / "targets.csv"}).schema.classes, names);
+}
+
+// What the model does not know is missing, not a number.
+TEST_F(TableFile, HasNoNumberForAWordItDoesNotKnow) {
+  const Schema schema = read("size,colour,kind\n1,red,b\n2.5,blue,a\n3,red,b\n4,blue,a\n").schema;
+  write_bytes(path_, "size,colour\n1,green\n2,red\n3,\n");
+  const Rows further = read_rows(path_, schema, {});
+  const std::vector<double> x = further.x.to_vector<double>();
+  EXPECT_EQ(x[0], 1.0);
+  EXPECT_TRUE(std::isnan(x[1]));
+  EXPECT_EQ(x[3], 1.0);
+  EXPECT_TRUE(std::isnan(x[5]));
+  EXPECT_EQ(further.unknown, 1);
+  EXPECT_EQ(further.missing, 1);
+}
+
+TEST_F(TableFile, TellsOfCodesInFurtherRowsToo) {
+  const Schema schema = read(rows(60, [](int i) { return i % 2 == 0 ? "yes" : "no"; })).schema;
+  write_bytes(path_, "a,b\n1,2\n-999,3\n4,5\n");
+  EXPECT_EQ(read_rows(path_, schema, {}).notices,
+            std::vector<std::string>{"column \"a\": -999 (once, in line 3) may stand for a missing value: it "
+                                     "is read as a number"});
+}
+
 TEST_F(TableFile, NumbersClassesAndWords) {
   const Rows table = read("size,colour,kind\n1,red,b\n2.5,blue,a\n3,red,b\n4,,a\n", {.target = "kind"});
   EXPECT_EQ(table.schema.input_names(), (std::vector<std::string>{"size", "colour"}));
@@ -65,9 +108,9 @@ TEST_F(TableFile, NumbersClassesAndWords) {
   EXPECT_EQ(table.x.at({0, 1}), 1.0);
   EXPECT_TRUE(std::isnan(table.x.at({3, 1})));
   EXPECT_EQ(table.missing, 1);
-  EXPECT_EQ(
-      table.notices,
-      (std::vector<std::string>{"1 missing value filled in: by means, and words by none of the words"}));
+  EXPECT_EQ(table.notices,
+            (std::vector<std::string>{"1 missing value filled in, the first in line 5, column \"colour\": by "
+                                      "means, and words by none of the words"}));
 }
 
 TEST_F(TableFile, FindsTheTarget) {
@@ -96,17 +139,19 @@ TEST_F(TableFile, LeavesOutRowsAndColumns) {
             (i == 3 ? "NA" : std::to_string(i % 7)) + "," + (i == 5 ? "" : std::to_string(i) + ".5") + "\n";
   const Rows kept = read(text);
   EXPECT_EQ(kept.schema.input_names(), (std::vector<std::string>{"x"}));
-  EXPECT_EQ(kept.notices,
-            (std::vector<std::string>{
-                "column \"id\" left out: it counts the rows",
-                "column \"name\" left out: it has 40 different words", "1 row without a target left out",
-                "1 missing value filled in: by means, and words by none of the words"}));
+  EXPECT_EQ(
+      kept.notices,
+      (std::vector<std::string>{
+          "column \"id\" left out: it counts the rows", "column \"name\" left out: it has 40 different words",
+          "1 row without a target left out, the first in line 7",
+          "1 missing value filled in, the first in line 5, column \"x\": by means, and words by none of "
+          "the words"}));
   EXPECT_EQ(kept.size(), 39);
   EXPECT_EQ(kept.numbers[5], 6);
   const Rows dropped = read(text, {.missing = Missing::drop});
   EXPECT_EQ(dropped.size(), 38);
   EXPECT_EQ(dropped.dropped, 2);
-  expect(text, "column \"x\": the value in row 4 is missing", {.missing = Missing::refuse});
+  expect(text, "line 5, column \"x\": the value is missing", {.missing = Missing::refuse});
 }
 
 TEST_F(TableFile, RefusesWhatCannotBeLearned) {
@@ -114,6 +159,9 @@ TEST_F(TableFile, RefusesWhatCannotBeLearned) {
   expect("a,b\n1,2\n", "there is no column \"2\"; it has a, b", {.target = "2"});
   expect("a,b\n1,2\n3,2\n", "the target \"b\" is always 2: there is nothing to learn");
   expect("a,b\n1,x\n3,x\n", "the target \"b\" is always x: there is nothing to learn");
+  expect(
+      "a,b\n1,x\n3,-\n",
+      "the target \"b\" is always x (\"-\" in line 3 stands for a missing value): there is nothing to learn");
   expect("a,b\n1,\n3,\n", "the target \"b\" is missing in every row");
   expect("a,b\n1,x\n2,y\n3,x\n4,y\n",
          "the target \"b\" holds words such as \"x\" (line 2): numbers cannot be predicted from it",
@@ -124,8 +172,13 @@ TEST_F(TableFile, RefusesWhatCannotBeLearned) {
          "the target \"b\" does not hold classes: it has 3 different numbers in 3 rows",
          {.task = Task::classify});
   expect("y\n1\n2\n", "no column is left to predict the target from");
-  expect("a,b\n1,2\ninf,3\n", "column \"a\": the value in row 2 is not finite");
-  expect("a,b\n", "there are no rows", {.hints = {.header = true}});
+  expect("a,b\n1,2\ninf,3\n", "line 3, column \"a\": the number is not finite");
+  expect("a,b\n", "there are no rows below the names of the columns", {.hints = {.header = true}});
+  expect("a,b\n", "there is only line 1: names of columns and rows below them are expected");
+  expect("a,b\n", "there is only line 1: names of columns and rows below them are expected", {.target = "b"});
+  expect("a,b\n3,x\n", "there is only one row: nothing can be learned from it");
+  expect("a,b\n1,1.5\n2,2.5\n3,abc\n4,4.5\n",
+         "line 4, the target \"b\": \"abc\" is not a number, as 3 of its 4 fields are");
 }
 
 TEST_F(TableFile, KeepsItsSchemaAsText) {
@@ -162,6 +215,58 @@ TEST_F(TableFile, ReadsFurtherRowsByName) {
   EXPECT_EQ(read_rows(path_, schema).size(), 1);
   expect_refusal([&] { read_rows(path_, schema, {.target = true}); },
                  file + "the target \"kind\" has the class \"c\", which the model does not know");
+}
+
+TEST_F(TableFile, SaysWhatItDecided) {
+  std::string text = "x;ort;2019;y\n";
+  for (int i = 0; i < 30; ++i)
+    text += std::to_string(i * i % 17) + ",5;" + (i % 2 == 0 ? "M\xFCnchen;" : "K\xF6ln;") +
+            (i == 4   ? "abc"
+             : i == 9 ? "-999"
+                      : std::to_string(i % 7)) +
+            ";" +
+            (i == 6       ? "None"
+             : i % 3 == 0 ? "ja"
+                          : "nein") +
+            "\n";
+  const Rows table = read(text);
+  EXPECT_EQ(table.schema.inputs[1].words, (std::vector<std::string>{"K\u00F6ln", "M\u00FCnchen"}));
+  EXPECT_EQ(
+      table.notices,
+      (std::vector<std::string>{
+          "line 1 is taken for the names of the columns, as a word in it stands above numbers: --header no "
+          "if it "
+          "is a row",
+          "line 2: \"M\u00FCnchen\" is not written in UTF-8: such letters are read as Windows-1252 (Latin-1)",
+          "column \"x\": \"0,5\" in line 2 is read as a number with a decimal comma",
+          "column \"2019\" is read as words: \"abc\" in line 6 is not a number, as 29 of its 30 fields are",
+          "1 row without a target left out, the first in line 8 (\"None\" in line 8 stands for a missing "
+          "value)"}));
+  // And of further rows, in the same letters or in UTF-8.
+  write_bytes(path_, "ort;x;2019\nK\xF6ln;1,5;3\nM\u00FCnchen;;4\nBremen;;5\n\xDClm;2;6\n");
+  const Rows further = read_rows(path_, table.schema);
+  EXPECT_EQ(further.x.at({0, 1}), 0.0);
+  EXPECT_EQ(further.x.at({1, 1}), 1.0);
+  EXPECT_EQ(further.missing, 2);
+  EXPECT_EQ(further.unknown, 2);
+  EXPECT_EQ(
+      further.notices,
+      (std::vector<std::string>{
+          "line 2: \"K\u00F6ln\" is not written in UTF-8: such letters are read as Windows-1252 (Latin-1)",
+          "column \"x\": \"1,5\" in line 2 is read as a number with a decimal comma",
+          "2 missing values filled in, the first in line 3, column \"x\": by means, and words by none of the "
+          "words",
+          "2 words that the model does not know, the first \"Bremen\" in line 4, column \"ort\": taken for "
+          "none "
+          "of its words"}));
+  expect_refusal([&] { read_rows(path_, table.schema, {.missing = Missing::refuse}); },
+                 "[csv] " + path_.string() + ": line 3, column \"x\": the value is missing");
+  write_bytes(path_, "ort;x;2019\nBremen;1,5;3\n");
+  expect_refusal([&] { read_rows(path_, table.schema, {.missing = Missing::refuse}); },
+                 "[csv] " + path_.string() + ": line 2, column \"ort\": the model does not know \"Bremen\"");
+  const Rows codes = read(rows(60, [](int i) { return i == 7 ? "-999" : std::to_string(i) + ".5"; }));
+  EXPECT_EQ(codes.notices, (std::vector<std::string>{"column \"y\": -999 (once, in line 9) may stand for a "
+                                                     "missing value: it is read as a number"}));
 }
 
 TEST_F(TableFile, ReadsFurtherRowsByPlace) {

@@ -108,6 +108,17 @@ TEST(Encoder, HasMeansOfTheLargestNumbers) {
     EXPECT_LE(std::abs(z), Encoder::kFarthest);
 }
 
+// Targets as far apart as numbers can be: what is said is a number, too.
+TEST(TableModel, SaysNumbersOfTheLargestTargets) {
+  Rows rows = line(60);
+  std::vector<double> y = rows.y.to_vector<double>();
+  for (double& value : y) value = value > 0.0 ? 1.7e308 : -1.7e308;
+  rows.y = tensor(y);
+  const auto fitted = fit_model(rows.schema, rows.x, rows.y, kQuick, Rng(3));
+  for (const double said : fitted->model.predict(rows.x).to_vector<double>())
+    EXPECT_TRUE(std::isfinite(said)) << said;
+}
+
 TEST(TableModel, LearnsALine) {
   const Halves halves = hold_out(line(300), 0.25, 1);
   const auto fitted = fit_rows(halves.train, kQuick, 1);

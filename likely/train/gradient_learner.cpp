@@ -1,0 +1,68 @@
+#include "likely/train/gradient_learner.hpp"
+
+#include <fmt/format.h>
+
+#include "likely/ops/arithmetic.hpp"
+
+namespace likely::train::detail {
+
+data::Feed<data::Batch> feed_of(const Data& data, const BatchSizes& sizes, bool all_rows) {
+  check_at_least("fit", "batch", sizes.batch, 1);
+  check_at_least("fit", "prefetch", sizes.prefetch, 0);
+  const std::int64_t rows = data.train.size();
+  if (rows == 0) refuse("fit", "the training data have no rows");
+  if (sizes.drop_last && rows < sizes.batch)
+    refuse("fit", fmt::format("with drop_last, {} rows make no batch of {}", rows, sizes.batch));
+  if (data.validation && data.validation->size() == 0) refuse("fit", "the validation data have no rows");
+  if (all_rows) return data::feed(data.train, {.batch = rows, .shuffle = false});
+  return data::feed(data.train, {.batch = sizes.batch,
+                                 .shuffle = sizes.shuffle,
+                                 .drop_last = sizes.drop_last,
+                                 .prefetch = sizes.prefetch});
+}
+
+data::Feed<data::Batch> measured_feed(const Data& data, std::int64_t batch) {
+  return data::feed(data.validation ? *data.validation : data.train, {.batch = batch, .shuffle = false});
+}
+
+std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes) {
+  return {{"batch", sizes.batch},
+          {"shuffle", sizes.shuffle},
+          {"drop_last", sizes.drop_last},
+          {"training rows", data.train.size()},
+          {"validation rows", data.validation ? data.validation->size() : 0}};
+}
+
+std::vector<Fact> facts_of(std::int64_t batches) { return {{"batches", batches}}; }
+
+void check_gradient_options(std::int64_t accumulate, double clip_norm, bool by_gradient) {
+  check_at_least("fit", "accumulate", accumulate, 1);
+  check_clip_norm("fit", clip_norm);
+  if (by_gradient) return;
+  if (accumulate > 1)
+    refuse("fit", "an optimizer that evaluates the loss itself cannot accumulate gradients");
+  if (clip_norm > 0.0) refuse("fit", "an optimizer that evaluates the loss itself cannot clip its gradients");
+}
+
+double number_of(const char* caller, const Tensor& value) {
+  if (!value.defined() || value.size() != 1) {
+    refuse(caller, "a metric must be one number, got " + (value.defined() ? "shape " + value.shape().string()
+                                                                          : std::string("an empty tensor")));
+  }
+  return value.item();
+}
+
+void GradientSum::add(const std::vector<Tensor*>& gradient, std::int64_t rows) {
+  sums_.resize(gradient.size());
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    const Tensor weighted = *gradient[i] * static_cast<double>(rows);
+    sums_[i] = sums_[i].defined() ? sums_[i] + weighted : weighted;
+  }
+  rows_ += rows;
+}
+
+void GradientSum::put_mean(const std::vector<Tensor*>& gradient) const {
+  for (std::size_t i = 0; i < gradient.size(); ++i) *gradient[i] = sums_[i] / static_cast<double>(rows_);
+}
+
+}  // namespace likely::train::detail

@@ -1,0 +1,344 @@
+// The learner behind fit: one model, one optimizer, one loss. Internal to train/.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "likely/core/place.hpp"
+#include "likely/nn/trained_layers.hpp"
+#include "likely/nn/training.hpp"
+#include "likely/train/any_learner.hpp"
+#include "likely/train/descend.hpp"
+#include "likely/train/loss_form.hpp"
+#include "likely/train/rows_of.hpp"
+#include "likely/train/slots.hpp"
+#include "likely/tree/misfit.hpp"
+
+namespace likely::train {
+
+template <class Model>
+struct FitResult;
+
+namespace detail {
+
+// What of the options says how rows become batches.
+struct BatchSizes {
+  std::int64_t batch;
+  bool shuffle, drop_last;
+  std::int64_t prefetch;
+};
+// Refuses sizes out of range, and data without rows. `all_rows`: in one batch and in their own order.
+data::Feed<data::Batch> feed_of(const Data& data, const BatchSizes& sizes, bool all_rows);
+// What is measured on: the validation data or else the training data, in order.
+data::Feed<data::Batch> measured_feed(const Data& data, std::int64_t batch);
+std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes);
+std::vector<Fact> facts_of(std::int64_t batches);
+void check_gradient_options(std::int64_t accumulate, double clip_norm, bool by_gradient);
+// A metric or loss of a batch: refuses what is not one number.
+double number_of(const char* caller, const Tensor& value);
+
+// Gradients of several batches, weighted by their rows.
+class GradientSum {
+ public:
+  void add(const std::vector<Tensor*>& gradient, std::int64_t rows);
+  // Puts the mean in place of the gradient.
+  void put_mean(const std::vector<Tensor*>& gradient) const;
+
+ private:
+  std::vector<Tensor> sums_;
+  std::int64_t rows_ = 0;
+};
+
+template <class Model, class Optimizer, class Loss, class BatchType>
+class GradientLearner final : public AnyLearner {
+ public:
+  static constexpr bool kTrains = std::is_invocable_v<Loss&, Model&, const BatchType&, const Training&>;
+  static constexpr bool kMeasures = std::is_invocable_v<Loss&, Model&, const BatchType&>;
+  static constexpr bool kByGradient = StepsByGradient<Optimizer, Model>;
+  static_assert(kTrains || kMeasures,
+                "the loss is called as loss(model, batch, training) or loss(model, batch): Model&, const "
+                "data::Batch& (or what the feed gives), const Training&");
+  static_assert(kByGradient || StepsByLoss<Optimizer, Model>,
+                "an optimizer has step(model, gradient) and options.lr");
+
+  GradientLearner(Model& model, Optimizer& optimizer, Loss& loss, data::Feed<BatchType> feed,
+                  const FitOptions<Model, BatchType>& options, std::vector<Fact> facts)
+      : model_(model),
+        optimizer_(optimizer),
+        loss_(loss),
+        feed_(std::move(feed)),
+        accumulate_(options.accumulate),
+        clip_norm_(options.clip_norm),
+        average_(options.average),
+        plateau_(options.plateau),
+        facts_(std::move(facts)),
+        best_(model) {
+    if constexpr (!kTrains)
+      check_takes_training(nn::first_trained_layer(model), nn::unnamed_trained_layer(model));
+    check_gradient_options(accumulate_, clip_norm_, kByGradient);
+  }
+
+  const char* caller() const override { return "fit"; }
+  const char* described() const override { return "the model and optimizer"; }
+  bool tells_one_loss() const override { return true; }
+  std::vector<Fact> facts() const override {
+    std::vector<Fact> all = facts_;
+    all.emplace_back("accumulate", accumulate_);
+    all.emplace_back("clip_norm", clip_norm_);
+    all.emplace_back("optimizer", readable_type(typeid(Optimizer).name()));
+    all.emplace_back("model", readable_type(typeid(Model).name()));
+    return all;
+  }
+
+  std::int64_t batches() const override { return feed_.batches(); }
+  std::int64_t batches_per_step() const override { return accumulate_; }
+  void open_epoch(const Rng& key, std::int64_t first_batch) override { next_ = feed_.open(key, first_batch); }
+  void close_epoch() override { next_ = {}; }
+
+  StepMade step(const StepPlace& place) override {
+    StepMade made;
+    if constexpr (kByGradient) {
+      made = step_by_gradient(place);
+    } else {
+      made = step_by_loss(place);
+    }
+    if (average_ != nullptr) average_->update(model_);
+    return made;
+  }
+
+  std::vector<Rate> rates() override { return {{"", &optimizer_.options.lr}}; }
+
+  std::vector<Slot> slots() override {
+    std::vector<Slot> slots = slots_of(model_, "model.");
+    for (Slot& slot : slots_of(optimizer_, "optimizer.")) {
+      slot.of_model = false;
+      slot.comes_later = true;
+      slots.push_back(slot);
+    }
+    if (average_ != nullptr) add_state(slots, *average_, "average.");
+    if (plateau_ != nullptr) add_state(slots, *plateau_, "plateau.");
+    return slots;
+  }
+  std::string_view model_prefix() const override { return "model."; }
+  std::vector<Slot> best_slots() override { return slots_of(best_, ""); }
+  void keep_best() override { best_ = measured(); }
+  std::string misfit() const override {
+    std::string wrong = prefixed("model.", likely::misfit(model_));
+    if (wrong.empty()) wrong = prefixed("optimizer.", likely::misfit(optimizer_));
+    if (wrong.empty() && average_ != nullptr) wrong = prefixed("average.", likely::misfit(*average_));
+    if (wrong.empty() && plateau_ != nullptr) wrong = prefixed("plateau.", likely::misfit(*plateau_));
+    return wrong;
+  }
+  std::string best_misfit() const override { return likely::misfit(best_); }
+  std::string missing_state() const override {
+    const std::vector<bool> learned = learned_now();
+    if constexpr (requires { optimizer_.missing_state(learned); })
+      return prefixed("optimizer.", optimizer_.missing_state(learned));
+    return {};
+  }
+  std::vector<StepCounts> step_counts() const override {
+    std::vector<StepCounts> all;
+    const std::vector<bool> learned = learned_now();
+    if constexpr (requires { optimizer_.steps_made(learned); })
+      all.push_back({"optimizer.steps", optimizer_.steps_made(learned)});
+    if (average_ != nullptr)
+      all.push_back({"average.updates", average_->updates.template to_vector<std::int64_t>()});
+    return all;
+  }
+
+  // What predicts: the average, where there is one.
+  Model& measured() { return average_ != nullptr ? average_->model : model_; }
+  Model take_best() { return std::move(best_); }
+  // The loss of what predicts, on a batch.
+  Tensor measured_loss(const BatchType& batch) requires kMeasures {
+    return naming_layers(measured(), [&]() -> Tensor { return loss_(measured(), batch); });
+  }
+
+ private:
+  // The loss of one batch, with random keys made from one.
+  struct LossOfBatch {
+    Loss& loss;
+    const BatchType& batch;
+    Rng key;
+
+    Tensor operator()(Model& model) const {
+      if constexpr (kTrains) {
+        return loss(model, batch, Training(key));
+      } else {
+        return loss(model, batch);
+      }
+    }
+  };
+  // Blames the batch before the model.
+  class Function final : public DifferentiableLoss<Model, const LossOfBatch> {
+   public:
+    Function(Model& model, const LossOfBatch& loss)
+        : DifferentiableLoss<Model, const LossOfBatch>(model, loss), batch_(loss.batch) {}
+    std::string not_finite() override {
+      const std::string part = first_not_finite(batch_);
+      if (!part.empty()) return "the batch's " + part;
+      return DifferentiableLoss<Model, const LossOfBatch>::not_finite();
+    }
+
+   private:
+    const BatchType& batch_;
+  };
+
+  std::vector<bool> learned_now() const {
+    std::vector<bool> learned;
+    for_each_leaf(model_, [&](const Tensor& tensor, PartKind kind) {
+      learned.push_back(kind == PartKind::parameter && tensor.defined());
+    });
+    return learned;
+  }
+  Rng key_of(const StepPlace& place, std::int64_t batch) const {
+    return place.noise.fold_in(static_cast<std::uint64_t>(place.batches_before + batch));
+  }
+
+  StepMade step_by_gradient(const StepPlace& place) requires kByGradient {
+    const std::int64_t count = std::min(accumulate_, place.batches_left);
+    GradientSum sum;
+    double loss_sum = 0.0;
+    StepMade made{.losses = {}, .rows = 0, .batches = count};
+    for (std::int64_t i = 0; i < count; ++i) {
+      const BatchType batch = next_();
+      const LossOfBatch loss{loss_, batch, key_of(place, i)};
+      Function function(model_, loss);
+      const double value = differentiate_finitely(function, place.step);
+      if (!looked_) function.check_dependence(caller());
+      looked_ = true;
+      const std::int64_t rows = rows_of(batch);
+      loss_sum += value * static_cast<double>(rows);
+      made.rows += rows;
+      if (count > 1) sum.add(function.gradient(), rows);
+      if (i + 1 < count) continue;
+      if (count > 1) sum.put_mean(function.gradient());
+      if (clip_norm_ > 0.0) optim::detail::clip_norm(function.gradient(), clip_norm_);
+      optimizer_.step(model_, function.whole_gradient());
+    }
+    made.losses = {{"loss", loss_sum / static_cast<double>(made.rows)}};
+    return made;
+  }
+
+  StepMade step_by_loss(const StepPlace& place) requires(!kByGradient) {
+    const BatchType batch = next_();
+    const optim::Minimum found = optimizer_.step(model_, LossOfBatch{loss_, batch, key_of(place, 0)});
+    return {.losses = {{"loss", found.loss}},
+            .rows = rows_of(batch),
+            .converged = found.converged || found.iterations == 0};
+  }
+
+  template <class State>
+  static void add_state(std::vector<Slot>& slots, State& state, const std::string& prefix) {
+    for (Slot& slot : slots_of(state, prefix)) {
+      slot.of_model = false;
+      slots.push_back(slot);
+    }
+  }
+  static std::string prefixed(const char* prefix, const std::string& wrong) {
+    return wrong.empty() ? wrong : prefix + wrong;
+  }
+
+  Model& model_;
+  Optimizer& optimizer_;
+  Loss& loss_;
+  data::Feed<BatchType> feed_;
+  typename data::Feed<BatchType>::Next next_;
+  std::int64_t accumulate_;
+  double clip_norm_;
+  optim::Average<Model>* average_;
+  optim::Plateau* plateau_;
+  std::vector<Fact> facts_;
+  Model best_;
+  bool looked_ = false;  // whether the loss uses the model
+};
+
+template <class Model, class BatchType>
+BatchSizes sizes_of(const FitOptions<Model, BatchType>& o) {
+  return {.batch = o.batch, .shuffle = o.shuffle, .drop_last = o.drop_last, .prefetch = o.prefetch};
+}
+
+template <class Model, class BatchType>
+Settings settings_of(const FitOptions<Model, BatchType>& o) {
+  Settings settings{.epochs = o.epochs,
+                    .steps = o.steps,
+                    .seed = o.seed,
+                    .schedules = {},
+                    .plateau = o.plateau,
+                    .monitor = o.monitor,
+                    .patience = o.patience,
+                    .on_step = o.on_step,
+                    .on_epoch = o.on_epoch,
+                    .out = o.out,
+                    .resume = o.resume,
+                    .checkpoint_seconds = o.checkpoint_seconds,
+                    .checkpoint_every = o.checkpoint_every,
+                    .log_every = o.log_every,
+                    .figures = o.figures,
+                    .notes = o.notes,
+                    .progress = o.progress,
+                    .catch_interrupt = o.catch_interrupt};
+  if (o.schedule) settings.schedules[""] = o.schedule;
+  return settings;
+}
+
+// The mean over the rows of a feed.
+template <class BatchType, class Function>
+double mean_over(const data::Feed<BatchType>& feed, Function&& of) {
+  const auto next = feed.open(Rng(0));
+  double total = 0.0;
+  std::int64_t rows = 0;
+  for (std::int64_t i = 0; i < feed.batches(); ++i) {
+    const BatchType batch = next();
+    const std::int64_t more = rows_of(batch);
+    total += number_of("fit", of(batch)) * static_cast<double>(more);
+    rows += more;
+  }
+  return total / static_cast<double>(rows);
+}
+
+template <class Model, class Optimizer, class Loss, class BatchType>
+FitResult<Model> fit_learner(GradientLearner<Model, Optimizer, Loss, BatchType>& learner,
+                             const data::Feed<BatchType>& measured_on, bool is_validation,
+                             const FitOptions<Model, BatchType>& options) {
+  std::vector<Measure> measures;
+  if constexpr (GradientLearner<Model, Optimizer, Loss, BatchType>::kMeasures) {
+    if (is_validation) {
+      const auto of = [&] {
+        return mean_over(measured_on, [&](const BatchType& batch) { return learner.measured_loss(batch); });
+      };
+      measures.push_back({"loss", of, false});
+    }
+  }
+  for (const Metric<Model, BatchType>& metric : options.metrics) {
+    std::function<double()> of;
+    if (metric.of) {
+      of = [&] {
+        return mean_over(measured_on, [&](const BatchType& batch) {
+          return naming_layers(learner.measured(), [&] { return metric.of(learner.measured(), batch); });
+        });
+      };
+    }
+    measures.push_back({metric.name, std::move(of), metric.higher_is_better});
+  }
+  Outcome outcome = train_learner(learner, settings_of(options), measures,
+                                  is_validation ? MeasuredOn::validation : MeasuredOn::training);
+  return {.best = learner.take_best(),
+          .best_value = outcome.best_value,
+          .best_epoch = outcome.best_epoch,
+          .history = std::move(outcome.history),
+          .stopped = outcome.stopped,
+          .epochs = outcome.epochs,
+          .steps = outcome.steps};
+}
+
+}  // namespace detail
+
+}  // namespace likely::train

@@ -1,0 +1,325 @@
+// run: trains whatever can make a step: two players, agents, chains, committees.
+//
+//   struct Gan {                                           // a learner is a plain struct
+//     Generator generator; Critic critic;
+//     optim::Adam generator_adam, critic_adam;
+//     train::Losses step(const data::Batch& real, const Training& training) {
+//       const Tensor fake = generator(training.split().normal({real.size(), 8}));
+//       const double critic_loss = train::descend(critic, critic_adam, [&](Critic& c) { ... });
+//       const double generator_loss = train::descend(generator, generator_adam, [&](Generator& g) { ... });
+//       return {{"critic", critic_loss}, {"generator", generator_loss}};
+//     }
+//     LIKELY_PARTS(generator, critic, generator_adam, critic_adam)   // what a checkpoint holds
+//   };
+//   auto result = train::run(gan, {.data = data::feed(digits, {.batch = 64}), .steps = 20'000,
+//                                  .out = "runs/gan"});
+//
+// It has what fit has: progress, metrics, early stopping, schedules, checkpoints, Ctrl-C, and the same bits
+// however often it is interrupted and resumed.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "likely/nn/training.hpp"
+#include "likely/train/any_learner.hpp"
+#include "likely/train/descend.hpp"
+#include "likely/train/losses.hpp"
+#include "likely/train/options.hpp"
+#include "likely/train/rows_of.hpp"
+#include "likely/train/slots.hpp"
+#include "likely/tree/misfit.hpp"
+#include "likely/tree/nodes.hpp"
+
+namespace likely::train {
+
+namespace detail {
+
+struct NoBatch {};  // of a learner that is fed with nothing
+
+// Metrics draw from keys of their own.
+inline constexpr std::uint64_t kMeasuringKey = 0x6d65617375726564;
+// Refuses data for a learner that takes none, and none for one that does.
+void check_fed(bool takes_batches, bool has_data);
+
+// What the arguments of L::step are.
+template <class Step>
+struct StepForm {
+  static constexpr bool kKnown = false;
+  using BatchType = NoBatch;
+};
+template <class L, class Result, class... Arguments>
+struct StepOf {
+  static constexpr bool kKnown = std::is_void_v<Result> || std::is_same_v<Result, Losses>;
+  static constexpr bool kFed = false;
+  static constexpr bool kNumbered = false;
+  using BatchType = NoBatch;
+};
+template <class L, class Result>
+struct StepForm<Result (L::*)(const Training&)> : StepOf<L, Result> {};
+template <class L, class Result>
+struct StepForm<Result (L::*)(const Training&, std::int64_t)> : StepOf<L, Result> {
+  static constexpr bool kNumbered = true;
+};
+template <class L, class Result, class Fed>
+struct StepForm<Result (L::*)(const Fed&, const Training&)> : StepOf<L, Result> {
+  static constexpr bool kFed = true;
+  using BatchType = Fed;
+};
+template <class L, class Result, class Fed>
+struct StepForm<Result (L::*)(const Fed&, const Training&, std::int64_t)> : StepOf<L, Result> {
+  static constexpr bool kFed = true;
+  static constexpr bool kNumbered = true;
+  using BatchType = Fed;
+};
+
+// An optimizer, to whoever sets its rate.
+template <class Node>
+concept HasRate = requires(Node& node) {
+  { node.options.lr } -> std::same_as<double&>;
+};
+
+template <class L>
+using FormOf = StepForm<decltype(&L::step)>;
+
+}  // namespace detail
+
+// A struct with LIKELY_PARTS and one function `step`, which makes one step and tells its losses:
+//
+//   train::Losses step(const B& batch, const Training& training);     // B: data::Batch, or any tree of
+//   tensors train::Losses step(const Training& training);                     // without data
+//
+// It may return nothing (void), and may take the number of the step, counted from 0, as a last argument:
+// std::int64_t. Whatever it draws comes from training.split(). Its parts are its state: models, optimizers,
+// averages, chains, replay buffers, counts (a Buffer). What is not a part is as the program made it when a
+// training is resumed, so it must not change.
+template <class L>
+concept Learner = Tree<L> && requires {
+  &L::step;
+} && detail::FormOf<L>::kKnown;
+
+// What run measures after an epoch: f(learner) or f(learner, rng), one number. The key is the same after
+// every epoch.
+template <class L>
+struct LearnerMetric {
+  std::string name;
+  std::function<double(const L&, Rng)> of;
+  bool higher_is_better = true;
+
+  template <class Function>
+  LearnerMetric(std::string called, Function function, bool higher = true)
+      : name(std::move(called)), higher_is_better(higher) {
+    if constexpr (std::is_invocable_v<Function&, const L&, Rng>) {
+      of = [f = std::move(function)](const L& learner, Rng rng) { return number(f(learner, rng)); };
+    } else {
+      static_assert(std::is_invocable_v<Function&, const L&>,
+                    "a metric is called as metric(learner) or metric(learner, rng)");
+      of = [f = std::move(function)](const L& learner, Rng) { return number(f(learner)); };
+    }
+  }
+
+ private:
+  static double number(double value) { return value; }
+  static double number(const Tensor& value) { return NamedLoss("metric", value).value; }
+};
+
+// Refused before anything is trained: what FitOptions refuses; data for a learner that takes none, or none
+// for one that takes them; a schedule for something that is no optimizer of the learner; patience without
+// something to monitor.
+template <Learner L>
+struct RunOptions {
+  using BatchType = typename detail::FormOf<L>::BatchType;
+
+  std::optional<data::Feed<BatchType>> data{};  // what it is fed with, where step takes a batch
+  std::int64_t epochs = 0;                      // how long: what is reached first; 0 is no limit
+  std::int64_t steps = 0;
+  std::int64_t steps_per_epoch = 100;  // of a learner without data; one with data has the feed's
+  std::uint64_t seed = 0;
+  // The learning rates of steps, counted from 0, by the name of the optimizer: {"critic_adam", cosine(...)}.
+  // An optimizer is whatever part has options.lr. Without a schedule each keeps its own.
+  std::map<std::string, optim::Schedule> schedules{};
+
+  std::vector<LearnerMetric<L>> metrics{};
+  // What decides which state is the best: a metric, or a loss of the learner (lower is better). Empty: the
+  // first metric; where there is none, the last state counts as the best.
+  std::string monitor{};
+  std::int64_t patience = 0;  // stop after so many epochs without a better one; 0 is never
+
+  std::function<void(StepReport&)> on_step{};
+  std::function<void(EpochReport&)> on_epoch{};
+
+  std::filesystem::path out{};  // the run folder; empty: nothing is written
+  bool resume = false;          // continue what the run folder holds, or begin where it holds nothing
+  // A checkpoint is written as FitOptions says.
+  double checkpoint_seconds = 10.0;
+  std::int64_t checkpoint_every = 0;
+  std::int64_t log_every = 0;                  // also write a line of metrics after so many steps each
+  bool figures = true;                         // draw the losses into the run folder at the end
+  std::map<std::string, std::string> notes{};  // what else config.json should hold
+  Progress progress = Progress::automatic;
+  bool catch_interrupt = true;  // SIGINT and SIGTERM end the step, save and stop; a second one kills
+};
+
+namespace detail {
+
+// What of a learner is kept as the best: result(), where it has one, else all of it.
+template <class L>
+auto result_of(const L& learner) {
+  if constexpr (requires { learner.result(); }) {
+    return std::remove_cvref_t<decltype(learner.result())>(learner.result());
+  } else {
+    return L(learner);
+  }
+}
+
+template <class L>
+class OwnLearner final : public AnyLearner {
+ public:
+  using Form = FormOf<L>;
+  using BatchType = typename Form::BatchType;
+  using Result = decltype(result_of(std::declval<const L&>()));
+
+  OwnLearner(L& learner, const RunOptions<L>& options)
+      : learner_(learner),
+        feed_(options.data),
+        steps_per_epoch_(options.steps_per_epoch),
+        best_(result_of(learner)) {
+    check_fed(Form::kFed, feed_.has_value());
+    check_at_least("run", "steps_per_epoch", steps_per_epoch_, 1);
+    for_each_node(learner, [&](const std::string& name, auto& node) {
+      if constexpr (HasRate<std::remove_reference_t<decltype(node)>>)
+        rates_.push_back({name, &node.options.lr});
+    });
+  }
+
+  const char* caller() const override { return "run"; }
+  const char* described() const override { return "the learner"; }
+  bool counts_rows() const override { return Form::kFed; }
+  std::vector<Fact> facts() const override {
+    return {{"batches", batches()}, {"learner", readable_type(typeid(L).name())}};
+  }
+
+  std::int64_t batches() const override { return feed_ ? feed_->batches() : steps_per_epoch_; }
+  void open_epoch(const Rng& key, std::int64_t first_batch) override {
+    if (feed_) next_ = feed_->open(key, first_batch);
+  }
+  void close_epoch() override { next_ = {}; }
+  StepMade step(const StepPlace& place) override {
+    const Training training(place.noise.fold_in(static_cast<std::uint64_t>(place.batches_before)));
+    if constexpr (Form::kFed) {
+      const BatchType batch = next_();
+      const std::int64_t rows = rows_of(batch);
+      return {.losses = made_by(place, batch, training), .rows = rows};
+    } else {
+      return {.losses = made_by(place, training)};
+    }
+  }
+
+  std::vector<Rate> rates() override { return rates_; }
+  std::vector<Slot> slots() override {
+    std::vector<Slot> slots = slots_of(learner_, "");
+    for (Slot& slot : slots) {
+      for (const Rate& rate : rates_) {
+        if (!slot.name.starts_with(rate.name + ".")) continue;
+        slot.of_model = false;
+        slot.comes_later = true;
+      }
+    }
+    return slots;
+  }
+  std::vector<Slot> best_slots() override { return slots_of(best_, ""); }
+  void keep_best() override { best_ = result_of(learner_); }
+  std::string misfit() const override { return likely::misfit(learner_); }
+  std::string best_misfit() const override { return likely::misfit(best_); }
+  std::string missing_state() const override { return {}; }
+
+  Result take_best() { return std::move(best_); }
+
+ private:
+  template <class... Arguments>
+  Losses made_by(const StepPlace& place, const Arguments&... arguments) {
+    const auto call = [&]() -> decltype(auto) {
+      if constexpr (Form::kNumbered) {
+        return learner_.step(arguments..., place.step);
+      } else {
+        return learner_.step(arguments...);
+      }
+    };
+    if constexpr (std::is_void_v<decltype(call())>) {
+      call();
+      return {};
+    } else {
+      return call();
+    }
+  }
+
+  L& learner_;
+  std::optional<data::Feed<BatchType>> feed_;
+  typename data::Feed<BatchType>::Next next_;
+  std::int64_t steps_per_epoch_;
+  std::vector<Rate> rates_;
+  Result best_;
+};
+
+}  // namespace detail
+
+// What a training came to. The learner that was handed to run is as the last step left it.
+template <Learner L>
+struct RunResult {
+  // learner.result(), where it has such a function, else the whole learner, as it was after the best epoch.
+  typename detail::OwnLearner<L>::Result best;
+  double best_value = 0.0;
+  std::int64_t best_epoch = 0;         // counted from 1; 0: nothing was monitored
+  std::vector<EpochReport> history{};  // of all epochs, also those before a resumption
+  Stopped stopped = Stopped::finished;
+  std::int64_t epochs = 0;  // begun
+  std::int64_t steps = 0;
+};
+
+// Trains a learner. A loss that is not finite ends the training with an Error that names it and the step;
+// where it was found by descend, also the operation and the layer that made it.
+template <Learner L>
+RunResult<L> run(L& learner, const std::type_identity_t<RunOptions<L>>& options) {
+  detail::OwnLearner<L> own(learner, options);
+  const Rng measuring = Rng(options.seed).fold_in(detail::kMeasuringKey);
+  std::vector<detail::Measure> measures;
+  for (const LearnerMetric<L>& metric : options.metrics) {
+    measures.push_back({metric.name, [&] { return metric.of(learner, measuring); }, metric.higher_is_better});
+  }
+  detail::Outcome outcome = detail::train_learner(own,
+                                                  {.epochs = options.epochs,
+                                                   .steps = options.steps,
+                                                   .seed = options.seed,
+                                                   .schedules = options.schedules,
+                                                   .monitor = options.monitor,
+                                                   .patience = options.patience,
+                                                   .on_step = options.on_step,
+                                                   .on_epoch = options.on_epoch,
+                                                   .out = options.out,
+                                                   .resume = options.resume,
+                                                   .checkpoint_seconds = options.checkpoint_seconds,
+                                                   .checkpoint_every = options.checkpoint_every,
+                                                   .log_every = options.log_every,
+                                                   .figures = options.figures,
+                                                   .notes = options.notes,
+                                                   .progress = options.progress,
+                                                   .catch_interrupt = options.catch_interrupt},
+                                                  measures, detail::MeasuredOn::whatever);
+  return {.best = own.take_best(),
+          .best_value = outcome.best_value,
+          .best_epoch = outcome.best_epoch,
+          .history = std::move(outcome.history),
+          .stopped = outcome.stopped,
+          .epochs = outcome.epochs,
+          .steps = outcome.steps};
+}
+
+}  // namespace likely::train

@@ -1,0 +1,337 @@
+// Learners of one's own: what run makes of them, and that they resume to the same bits.
+#include "likely/train/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "tests/support/check_gradients.hpp"
+#include "tests/train/child_process.hpp"
+#include "tests/train/learners.hpp"
+#include "tests/train/small_network.hpp"
+
+namespace likely {
+namespace {
+
+using testing::expect_refusal;
+using testing::Gambler;
+using testing::Machine;
+using testing::same_bits;
+using testing::SmallCommittee;
+using testing::TemporaryFolder;
+using testing::TwoPlayers;
+
+constexpr auto kSilent = train::Progress::silent;
+
+train::RunOptions<TwoPlayers> for_players() {
+  return {.data = data::feed(testing::draws_around_three(), {.batch = 16}),
+          .epochs = 3,
+          .seed = 5,
+          .schedules = {{"critic_adam",
+                         [](std::int64_t step) { return 0.03 / (1.0 + 0.1 * static_cast<double>(step)); }}},
+          .metrics = {{"mean", [](const TwoPlayers& players, Rng rng) {
+                         return mean(players.generator(rng.normal({50, 1})));
+                       }}}};
+}
+train::RunOptions<Gambler> for_gambler() {
+  return {.epochs = 3,
+          .steps_per_epoch = 4,
+          .seed = 6,
+          .metrics = {{"best lever", [](const Gambler& gambler) { return gambler.chance_of_best(); }}}};
+}
+train::RunOptions<Machine> for_machine() {
+  return {.data = data::feed(testing::alike_and_unlike(), {.batch = 10}),
+          .epochs = 3,
+          .metrics = {{"log-likelihood", [](const Machine& machine) {
+                         return machine.log_likelihood(testing::alike_and_unlike().all().x);
+                       }}}};
+}
+train::RunOptions<SmallCommittee> for_committee() {
+  return {.steps = 10, .steps_per_epoch = 4, .seed = 3, .monitor = "member 1", .patience = 3};
+}
+
+template <class L>
+void expect_same_result(const train::RunResult<L>& a, const train::RunResult<L>& b) {
+  EXPECT_TRUE(same_bits(a.best, b.best));
+  EXPECT_EQ(a.best_value, b.best_value);
+  EXPECT_EQ(a.best_epoch, b.best_epoch);
+  EXPECT_EQ(a.steps, b.steps);
+  ASSERT_EQ(a.history.size(), b.history.size());
+  for (std::size_t i = 0; i < a.history.size(); ++i) {
+    EXPECT_EQ(a.history[i].losses, b.history[i].losses);
+    EXPECT_EQ(a.history[i].rates, b.history[i].rates);
+    EXPECT_EQ(a.history[i].measured, b.history[i].measured);
+  }
+}
+
+// Stopped after each step in turn, and resumed by another learner of the same make.
+template <class Make, class L>
+void expect_to_resume_bit_for_bit(const Make& make, train::RunOptions<L> options) {
+  const TemporaryFolder folder;
+  options.resume = true;
+  options.figures = false;
+  options.progress = kSilent;
+  options.log_every = 1;
+  options.out = folder / "whole";
+  L whole = make();
+  const auto result = train::run(whole, options);
+  ASSERT_GE(result.steps, 10);
+  ASSERT_FALSE(same_bits(whole, make())) << "nothing was learned";
+  for (std::int64_t at = 1; at <= result.steps; ++at) {
+    options.out = folder / std::to_string(at);
+    auto until = options;
+    until.on_step = [&](train::StepReport& report) { report.stop = report.step == at; };
+    L first = make();
+    EXPECT_EQ(train::run(first, until).steps, at);
+    L second = make();
+    expect_same_result(train::run(second, options), result);
+    EXPECT_TRUE(same_bits(second, whole)) << "stopped after step " << at;
+  }
+}
+
+TEST(Run, TwoPlayersResumeBitForBit) {
+  expect_to_resume_bit_for_bit([] { return TwoPlayers(Rng(1)); }, for_players());
+}
+TEST(Run, APolicyGradientWithoutDataResumesBitForBit) {
+  expect_to_resume_bit_for_bit([] { return Gambler(); }, for_gambler());
+}
+TEST(Run, ContrastiveDivergenceWithoutALossResumesBitForBit) {
+  expect_to_resume_bit_for_bit([] { return Machine(Rng(3)); }, for_machine());
+}
+TEST(Run, ACommitteeResumesBitForBit) {
+  expect_to_resume_bit_for_bit([] { return SmallCommittee(Rng(4)); }, for_committee());
+}
+
+TEST(Run, TwoPlayersLearn) {
+  TwoPlayers players(Rng(1));
+  auto options = for_players();
+  options.epochs = 150;
+  options.schedules = {};
+  options.progress = kSilent;
+  const auto result = train::run(players, options);
+  const Tensor drawn = players.generator(Rng(9).normal({1000, 1}));
+  EXPECT_NEAR(mean(drawn).item(), 3.0, 0.5);
+  EXPECT_EQ(result.steps, 600);
+  EXPECT_EQ(result.history.back().losses.size(), 2U);
+  EXPECT_EQ(result.history.back().losses[0].first, "critic");
+  EXPECT_EQ(result.history.back()["generator"], result.history.back().losses[1].second);
+}
+
+TEST(Run, TheGamblerFindsTheBestLever) {
+  Gambler gambler;
+  auto options = for_gambler();
+  options.epochs = 100;
+  options.progress = kSilent;
+  const auto result = train::run(gambler, options);
+  EXPECT_GT(gambler.chance_of_best(), 0.9);
+  EXPECT_EQ(result.best_value, result.best.chance_of_best());
+  EXPECT_GE(result.best_value, gambler.chance_of_best());
+}
+
+TEST(Run, TheMachineLearnsWhatIsAlike) {
+  Machine machine(Rng(3));
+  const double before = machine.log_likelihood(testing::alike_and_unlike().all().x);
+  EXPECT_NEAR(before, -4.0 * std::log(2.0), 0.1);
+  auto options = for_machine();
+  options.epochs = 200;
+  options.progress = kSilent;
+  const auto result = train::run(machine, options);
+  // Four patterns of equal chance: -log 4 is the best there is.
+  EXPECT_GT(result.best_value, -1.8);
+  EXPECT_LT(result.best_value, -std::log(4.0) + 0.05);
+  EXPECT_TRUE(result.history.back().losses.empty());
+  EXPECT_TRUE(std::isnan(result.history.back().loss));
+}
+
+TEST(Run, SchedulesAreGivenByTheNameOfTheOptimizer) {
+  TwoPlayers players(Rng(1));
+  auto options = for_players();
+  options.progress = kSilent;
+  std::vector<train::NamedNumbers> rates;
+  options.on_step = [&](const train::StepReport& report) { rates.push_back(report.rates); };
+  train::run(players, options);
+  ASSERT_EQ(rates.size(), 12U);
+  EXPECT_EQ(rates[2], (train::NamedNumbers{{"generator_adam", 0.02}, {"critic_adam", 0.03 / 1.2}}));
+  SmallCommittee committee(Rng(1));
+  auto of_committee = for_committee();
+  of_committee.schedules = {{"members.3.adam", [](std::int64_t) { return 0.1; }}};
+  expect_refusal([&] { train::run(committee, of_committee); },
+                 "[run] there is a schedule for \"members.3.adam\", which is no optimizer; what is: "
+                 "members.0.adam, members.1.adam, members.2.adam");
+}
+
+TEST(Run, StopsEarlyByALossOfItsOwn) {
+  SmallCommittee committee(Rng(4));
+  auto options = for_committee();
+  options.steps = 10'000;
+  options.progress = kSilent;
+  const auto result = train::run(committee, options);
+  EXPECT_EQ(result.stopped, train::Stopped::early);
+  EXPECT_EQ(result.best_value, result.history[static_cast<std::size_t>(result.best_epoch - 1)]["member 1"]);
+  options.monitor = "member 7";
+  expect_refusal([&] { train::run(committee, options); },
+                 "[run] the monitor \"member 7\" is not measured; what is: member 0, member 1, member 2");
+}
+
+TEST(Run, IsReadBackByItsHistory) {
+  const TemporaryFolder folder;
+  TwoPlayers players(Rng(1));
+  auto options = for_players();
+  options.progress = kSilent;
+  options.figures = false;
+  options.out = folder / "run";
+  const auto result = train::run(players, options);
+  const auto read = train::read_history(folder / "run");
+  ASSERT_EQ(read.size(), result.history.size());
+  EXPECT_EQ(read.back().losses, result.history.back().losses);
+  EXPECT_EQ(read.back().rates, result.history.back().rates);
+  EXPECT_EQ(read.back().measured, result.history.back().measured);
+  EXPECT_TRUE(read.back().by_learner);
+  EXPECT_EQ(read.back().loss, result.history.back().loss);
+  TwoPlayers::Generator best;
+  io::load(folder / "run/best.safetensors", best);
+  EXPECT_TRUE(same_bits(best, result.best));
+}
+
+TEST(Run, RefusesWhatDoesNotFitTogether) {
+  Gambler gambler;
+  expect_refusal([&] { train::run(gambler, {}); }, "[run] say how long to train: epochs, steps or both");
+  expect_refusal([&] { train::run(gambler, {.steps = 1, .steps_per_epoch = 0}); },
+                 "[run] steps_per_epoch must be at least 1, got 0");
+  expect_refusal([&] { train::run(gambler, {.steps = 1, .patience = 1}); },
+                 "[run] patience needs something to monitor: a metric or the name of a loss");
+  Machine machine(Rng(1));
+  expect_refusal(
+      [&] { train::run(machine, {.steps = 1}); },
+      "[run] the learner's step takes a batch, and there are none: set data, such as data::feed(rows)");
+}
+
+TEST(Run, ADamagedCheckpointIsRefusedByName) {
+  const TemporaryFolder folder;
+  auto options = for_players();
+  options.progress = kSilent;
+  options.figures = false;
+  options.out = folder / "run";
+  TwoPlayers players(Rng(1));
+  train::run(players, options);
+  const std::filesystem::path file = folder / "run/checkpoint.safetensors";
+  const io::NamedTensors good = io::load_safetensors(file);
+  const auto expect_refused = [&](const char* missing, const std::string& message) {
+    io::NamedTensors bad = good;
+    std::erase_if(bad.tensors, [&](const auto& part) { return part.first == missing; });
+    bad.metadata.erase(missing);
+    io::save_safetensors(file, bad);
+    TwoPlayers fresh(Rng(1));
+    options.resume = true;
+    options.epochs = 4;
+    expect_refusal([&] { train::run(fresh, options); }, message);
+    EXPECT_TRUE(same_bits(fresh, TwoPlayers(Rng(1)))) << "nothing has changed";
+  };
+  const std::string path = "\"" + file.string() + "\"";
+  expect_refused("critic.hidden.weight",
+                 "[run] " + path + " does not fit the learner: critic.hidden.weight is missing");
+  expect_refused(
+      "critic_adam.mean.0",
+      "[run] " + path + " does not fit the learner: critic_adam.mean.0 is empty, must be (16, 1) f32");
+  expect_refused("lr.critic_adam", "[run] " + path +
+                                       " is not a checkpoint of a training: it does not say its "
+                                       "lr.critic_adam");
+}
+
+// What momentum remembers is not known to be missing but for the number of tensors.
+TEST(Run, ACheckpointWithFewerTensorsThanWereWrittenIsRefused) {
+  const TemporaryFolder folder;
+  auto options = for_gambler();
+  options.progress = kSilent;
+  options.figures = false;
+  options.out = folder / "run";
+  Gambler gambler;
+  train::run(gambler, options);
+  const std::filesystem::path file = folder / "run/checkpoint.safetensors";
+  io::NamedTensors bad = io::load_safetensors(file);
+  ASSERT_EQ(std::erase_if(bad.tensors, [](const auto& part) { return part.first == "sgd.velocity.0"; }), 1U);
+  io::save_safetensors(file, bad);
+  options.resume = true;
+  options.epochs = 4;
+  Gambler fresh;
+  expect_refusal(
+      [&] { train::run(fresh, options); },
+      "[run] \"" + file.string() + "\" does not fit the learner: 3 tensors were written, and 2 are in it");
+}
+
+// Run in a process of its own: ends itself with SIGKILL in the middle of things.
+TEST(DISABLED_RunChild, Trains) {
+  const std::string die_at = std::getenv("LIKELY_DIE_AT");
+  auto options = for_players();
+  options.out = std::getenv("LIKELY_FOLDER");
+  options.resume = true;
+  options.figures = false;
+  options.progress = kSilent;
+  options.checkpoint_every = 2;
+  options.on_step = [&](const train::StepReport& report) {
+    if (std::to_string(report.step) == die_at) std::raise(SIGKILL);
+  };
+  TwoPlayers players(Rng(1));
+  train::run(players, options);
+}
+
+TEST(Run, TwoPlayersThatAreKilledResumeBitForBit) {
+  const TemporaryFolder folder;
+  auto options = for_players();
+  options.progress = kSilent;
+  options.figures = false;
+  TwoPlayers whole(Rng(1));
+  const auto result = train::run(whole, options);
+  for (const char* step : {"3", "5", "10"}) {
+    EXPECT_EQ(testing::wait_for(testing::start_test(
+                  "DISABLED_RunChild.Trains",
+                  {{"LIKELY_FOLDER", (folder / "run").string()}, {"LIKELY_DIE_AT", step}})),
+              -SIGKILL);
+  }
+  options.out = folder / "run";
+  options.resume = true;
+  TwoPlayers resumed(Rng(1));
+  expect_same_result(train::run(resumed, options), result);
+  EXPECT_TRUE(same_bits(resumed, whole));
+}
+
+// A learner whose second step takes the logarithm of a negative number.
+struct Breaking {
+  Tensor weight = ones({2});
+  optim::Sgd sgd{weight, {.lr = 0.1}};
+
+  train::Losses step(const Training&, std::int64_t number) {
+    return {{"theirs",
+             train::descend(weight, sgd, [&](Tensor& w) { return sum(log(w - (number > 0 ? 3.0 : 0.0))); })}};
+  }
+  LIKELY_PARTS(weight, sgd)
+};
+
+TEST(Run, SaysWhichOperationMadeALossThatIsNotFinite) {
+  Breaking learner;
+  const std::string message =
+      testing::refusal_of([&] { train::run(learner, {.steps = 5, .progress = kSilent}); });
+  EXPECT_TRUE(message.starts_with("[run] the loss is NaN at step 2 (epoch 1): [log] made NaN")) << message;
+}
+
+struct Saying {
+  Tensor weight = ones({2});
+  train::Losses step(const Training&, std::int64_t number) {
+    return {{"mine", number == 2 ? std::numeric_limits<double>::infinity() : 1.0}};
+  }
+  LIKELY_PARTS(weight)
+};
+
+TEST(Run, NamesALossOfItsOwnThatIsNotFinite) {
+  Saying learner;
+  expect_refusal([&] { train::run(learner, {.steps = 5, .progress = kSilent}); },
+                 "[run] the loss \"mine\" is infinite at step 3 (epoch 1)");
+}
+
+}  // namespace
+}  // namespace likely
