@@ -35,6 +35,7 @@ void inspect_path(const InspectOptions& options) {
   if (!io::is_folder(options.path)) {
     const io::FileSummary summary = io::inspect(options.path);
     fmt::print("{}", options.json ? io::json_of(summary) : printable(summary.table()));
+    if (!summary.changed.empty()) throw CLI::RuntimeError(kBadInput);
     return;
   }
   io::FolderSummary folder = io::inspect_folder(options.path);
@@ -49,7 +50,7 @@ void inspect_path(const InspectOptions& options) {
     print_folder(folder);
   }
   warn(folder.unreadable);
-  if (!folder.unreadable.empty()) throw CLI::RuntimeError(kBadInput);
+  if (!folder.unreadable.empty() || folder.was_changed()) throw CLI::RuntimeError(kBadInput);
 }
 
 }  // namespace

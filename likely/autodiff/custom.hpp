@@ -37,9 +37,10 @@ void check_repeated(const Tensor& first, const Tensor& again);
 // needed. Arguments are tensors or models; all their tensors pass their gradients on. f must get everything
 // that is learned through them (a tensor that it captured, and that a gradient is being taken of, is refused
 // by this and the inner gradients; to outer ones it is as any other), and what it captures by reference must
-// still be there for the backward pass. It must give the same result when called again: layers that take
-// their random keys from a Training do (they are handed the same ones), an Rng that is captured and drawn
-// from does not, which is refused in the backward pass.
+// still be there for the backward pass. What it writes to buffers (batch statistics) is lost: it works on
+// copies. It must give the same result when called again: layers that take their random keys from a Training
+// do (they are handed the same ones), an Rng that is captured and drawn from does not, which is refused in
+// the backward pass.
 template <class Function, class... Arguments>
 Tensor checkpoint(const Function& f, const Arguments&... arguments) {
   static_assert((Tree<Arguments> && ...), "the arguments must be tensors or models");

@@ -27,9 +27,16 @@ void refuse_nothing_to_learn(const std::vector<PointLeaf>& point) {
   refuse("gradient", "there is nothing to learn: " + why);
 }
 
+void refuse_moved_from(const std::vector<PointLeaf>& point, const std::vector<std::string>& names) {
+  const auto moved = [](const PointLeaf& leaf) { return leaf.tensor->moved_from(); };
+  const auto place = std::ranges::find_if(point, moved) - point.begin();
+  refuse("gradient", "part \"" + names[static_cast<std::size_t>(place)] + "\" was moved from");
+}
+
 void TrackLeaves::operator()(const std::string& name, PointLeaf leaf) {
   const PartKind kind = kind_of(*leaf.tensor, leaf.is_buffer);
   some_frozen = some_frozen || kind == PartKind::frozen;
+  some_moved_from = some_moved_from || leaf.tensor->moved_from();
   if (kind == PartKind::parameter) leaves.push_back(*leaf.tensor = tape_.track(*leaf.tensor, name));
 }
 

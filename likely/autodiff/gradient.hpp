@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -90,13 +91,17 @@ class TrackLeaves final : public LeafWork {
 
   std::vector<Tensor> leaves;
   bool some_frozen = false;
+  bool some_moved_from = false;
 
  private:
   Tape& tape_;
 };
 [[noreturn]] void refuse_nothing_to_learn(const std::vector<PointLeaf>& point);
+[[noreturn]] void refuse_moved_from(const std::vector<PointLeaf>& point,
+                                    const std::vector<std::string>& names);
 
-// Tracks the parameters of the point. Refuses one that has none, unless parts of it are frozen.
+// Tracks the parameters of the point. Refuses one that has none, unless parts of it are frozen, and one of
+// which a part was moved away.
 template <class Point>
 std::vector<Tensor> track_parameters(Tape& tape, Point& point) {
   TrackLeaves track(tape);
@@ -106,19 +111,23 @@ std::vector<Tensor> track_parameters(Tape& tape, Point& point) {
     for_leaves<false>(point, track);
   }
   if (track.leaves.empty() && !track.some_frozen) refuse_nothing_to_learn(leaves_of(point));
+  if (track.some_moved_from) refuse_moved_from(leaves_of(point), leaf_names(point));
   return std::move(track.leaves);
 }
 
-// f at the point, as a tensor of the tape; what is refused inside says in which layer of the point.
+// f(point), or f(its elements...) for a tuple.
+template <class Point, class Function>
+decltype(auto) call_plainly(Function& f, Point& point) {
+  if constexpr (is_tuple_like<std::remove_const_t<Point>>) {
+    return std::apply(f, point);
+  } else {
+    return f(point);
+  }
+}
+// The same as a tensor of the tape; what is refused inside says in which layer of the point.
 template <class Point, class Function>
 Tensor call_at(const Tape& tape, Function&& f, Point& point) {
-  return naming_layers(point, [&]() -> Tensor {
-    if constexpr (is_tuple_like<std::remove_const_t<Point>>) {
-      return tape.seen(std::apply(f, point));
-    } else {
-      return tape.seen(f(point));
-    }
-  });
+  return naming_layers(point, [&]() -> Tensor { return tape.seen(call_plainly(f, point)); });
 }
 
 // Zeros for a part that is not learned; takes no memory.
@@ -162,6 +171,22 @@ void carry_buffers_back(const Tape& tape, Point& from, Point& to) {
 // A scalar floating loss, or a refusal that names the caller. Returns the seed 1.
 Tensor check_scalar(const char* caller, const Tensor& value);
 
+// What f gives at a point.
+template <class Point, class Function>
+using ResultAt =
+    std::remove_cvref_t<decltype(call_plainly(std::declval<Function&>(), std::declval<Point&>()))>;
+
+// Whether that is a number with something beside it.
+template <class Result>
+struct Beside {
+  static constexpr bool kAny = false;
+};
+template <class Aux>
+struct Beside<std::pair<Tensor, Aux>> {
+  static constexpr bool kAny = true;
+  using Type = Aux;
+};
+
 }  // namespace detail
 
 template <class Point>
@@ -169,11 +194,23 @@ struct ValueAndGrad {
   Tensor value;
   Point gradient;
 };
+template <class Point, class Aux>
+struct ValueGradAndAux {
+  Tensor value;
+  Point gradient;
+  Aux aux;
+};
 
 // The value of f at a point and its gradient there. f returns one number (a tensor of size 1).
 // With a model that is not const, what f changes in the model's buffers is kept. Refuses a point without
 // floating numbers to learn (all of them frozen is allowed, the gradient is 0), and an f that changes the
 // number of the model's tensors or puts floating numbers into a part that had none and is no Buffer.
+//
+// f may return something beside the number, which is handed on and not differentiated:
+//   const auto [loss, gradient, logits] = value_and_grad(model, [&](auto& m) {
+//     const Tensor logits = m(x);
+//     return std::pair(softmax_cross_entropy(logits, y), logits);
+//   });
 //
 // Whether f hands a Training to the model's layers is not known here: a loss that does not takes its gradient
 // without dropout and with running statistics, as is right for a trained model (train::fit asks).
@@ -181,16 +218,28 @@ template <class Point, class Function>
 auto value_and_grad(Point&& point, Function&& f) {
   using Plain = std::remove_cvref_t<Point>;
   static_assert(Tree<Plain>, "the point must be a tensor, a model with LIKELY_PARTS, or a container of them");
-  Plain tracked = detail::copy_of_point<Plain>(point);
-  Tape tape;
-  const std::vector<Tensor> leaves = detail::track_parameters(tape, tracked);
-  const Tensor value = detail::call_at(tape, f, tracked);
-  tape.stop();
-  const Tensor seed = detail::check_scalar("value_and_grad", value);
-  std::vector<Tensor> gradients = tape.sweep_once(value, seed, leaves);
-  if constexpr (!std::is_const_v<std::remove_reference_t<Point>> && !std::is_same_v<Plain, Tensor>)
-    detail::carry_buffers_back(tape, tracked, point);
-  return ValueAndGrad<Plain>{tape.below(value), detail::gradient_tree<Plain>(point, gradients)};
+  using Beside = detail::Beside<detail::ResultAt<Plain, std::remove_reference_t<Function>>>;
+  if constexpr (Beside::kAny) {
+    std::optional<typename Beside::Type> aux;
+    auto result = value_and_grad(std::forward<Point>(point), [&](auto&... parts) -> Tensor {
+      auto both = f(parts...);
+      aux.emplace(std::move(both.second));
+      return std::move(both.first);
+    });
+    return ValueGradAndAux<Plain, typename Beside::Type>{std::move(result.value), std::move(result.gradient),
+                                                         std::move(*aux)};
+  } else {
+    Plain tracked = detail::copy_of_point<Plain>(point);
+    Tape tape;
+    const std::vector<Tensor> leaves = detail::track_parameters(tape, tracked);
+    const Tensor value = detail::call_at(tape, f, tracked);
+    tape.stop();
+    const Tensor seed = detail::check_scalar("value_and_grad", value);
+    std::vector<Tensor> gradients = tape.sweep_once(value, seed, leaves);
+    if constexpr (!std::is_const_v<std::remove_reference_t<Point>> && !std::is_same_v<Plain, Tensor>)
+      detail::carry_buffers_back(tape, tracked, point);
+    return ValueAndGrad<Plain>{tape.below(value), detail::gradient_tree<Plain>(point, gradients)};
+  }
 }
 
 // The gradient alone.

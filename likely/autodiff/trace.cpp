@@ -33,6 +33,9 @@ std::uint8_t look(const Tensor& tensor) {
 
 std::string what_was_made(std::uint8_t made) { return (made & detail::kSawNan) != 0 ? "NaN" : "an infinity"; }
 
+// Of a step that somebody else counts, nothing.
+std::string at_step() { return steps_traced > 0 ? " at step " + std::to_string(steps_traced) : ""; }
+
 }  // namespace
 
 namespace detail {
@@ -52,8 +55,6 @@ std::uint8_t non_finite_in(const Tensor& tensor) {
 void count_traced_step() {
   if (tracing_non_finite()) ++steps_traced;
 }
-
-std::int64_t traced_step() { return steps_traced; }
 
 }  // namespace detail
 
@@ -90,17 +91,15 @@ void Tape::trace(Node& node, const Tensor& output, std::span<const Tensor* const
   // Filling with an infinity is asked for.
   if (made == detail::kSawInfinity && std::string_view(node.name) == "masked_fill") made = 0;
   if (made == 0) return;
-  refuse(node.name, "made " + what_was_made(made) + place(node.layer) + " at step " +
-                        std::to_string(detail::traced_step()) + ": output " + output.shape().string() +
-                        ", inputs " + (before == 0 ? "finite" : "held infinities"));
+  refuse(node.name, "made " + what_was_made(made) + place(node.layer) + at_step() + ": output " +
+                        output.shape().string() + ", inputs " + (before == 0 ? "finite" : "held infinities"));
 }
 
 void Tape::trace_gradient(const Node& node, const Tensor& gradient) const {
   const std::uint8_t made = detail::non_finite_in(gradient);
   if (made == 0) return;
-  refuse(node.name, "its gradient rule made " + what_was_made(made) + place(node.layer) + " at step " +
-                        std::to_string(detail::traced_step()) + ": gradient " + gradient.shape().string() +
-                        " out of a finite one");
+  refuse(node.name, "its gradient rule made " + what_was_made(made) + place(node.layer) + at_step() +
+                        ": gradient " + gradient.shape().string() + " out of a finite one");
 }
 
 }  // namespace likely

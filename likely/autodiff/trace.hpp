@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include "likely/core/tensor.hpp"
 
@@ -11,10 +12,13 @@ namespace likely {
 // While one is alive, every operation that its thread records and every gradient there is looked at. One that
 // makes a NaN out of none, or an infinity out of finite numbers, throws an Error such as
 //   [log] made -inf in layer "encoder.out" at step 12: output (32, 10), inputs finite
-// A step is one outermost gradient, counted on from `steps_before`. Costs a pass over each result.
+// A step is one outermost gradient, counted on from `steps_before`, and not named where that is
+// kStepsNotCounted. Costs a pass over each result.
 // Other threads are left alone; LIKELY_TRACE_NAN=1 does the same for a whole program.
 class TraceNonFinite {
  public:
+  static constexpr std::int64_t kStepsNotCounted = std::numeric_limits<std::int64_t>::min();
+
   explicit TraceNonFinite(std::int64_t steps_before = 0);
   ~TraceNonFinite();
   TraceNonFinite(const TraceNonFinite&) = delete;
@@ -36,7 +40,6 @@ std::uint8_t non_finite_in(const Tensor& tensor);
 
 // The tapes call this when an outermost one opens.
 void count_traced_step();
-std::int64_t traced_step();
 
 }  // namespace detail
 

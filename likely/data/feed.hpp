@@ -30,6 +30,7 @@ class Feed {
   // Refuses an epoch without batches.
   Feed(std::int64_t batches, Open open) : batches_(batches), open_(std::move(open)) {
     if (batches < 1) refuse("feed", "an epoch needs at least one batch, got " + std::to_string(batches));
+    if (!open_) refuse("feed", "there is no function that makes the batches");
   }
 
   // The number of batches in an epoch.
@@ -57,8 +58,9 @@ template <class Make>
 requires std::is_invocable_v<const Make&, Rng, std::int64_t>
 auto feed(std::int64_t batches, Make make) {
   using BatchType = std::remove_cvref_t<std::invoke_result_t<const Make&, Rng, std::int64_t>>;
-  return Feed<BatchType>(batches, [make = std::move(make)](Rng key, std::int64_t first) {
-    return [make, key, number = first]() mutable -> BatchType {
+  return Feed<BatchType>(batches, [batches, make = std::move(make)](Rng key, std::int64_t first) {
+    return [batches, make, key, number = first]() mutable -> BatchType {
+      if (number == batches) refuse("feed", "the epoch has no more batches");
       const std::int64_t now = number++;
       return make(key.fold_in(static_cast<std::uint64_t>(now)), now);
     };

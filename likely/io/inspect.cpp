@@ -170,6 +170,16 @@ FileSummary inspect(const std::filesystem::path& path) {
   return summary;
 }
 
+bool FolderSummary::was_changed() const {
+  const auto changed = [](const auto& record) {
+    const auto said = record.second.find("checksum");
+    return said != record.second.end() && said->second != "fits";
+  };
+  return std::any_of(files.begin(), files.end(),
+                     [](const FileSummary& file) { return !file.changed.empty(); }) ||
+         std::any_of(records.begin(), records.end(), changed);
+}
+
 FolderSummary inspect_folder(const std::filesystem::path& path) {
   if (!is_folder(path)) refuse(kReader, path.string() + " is not a folder");
   FolderSummary summary{.path = path};

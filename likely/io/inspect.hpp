@@ -51,6 +51,9 @@ struct FolderSummary {
   std::vector<FileSummary> files{};
   std::map<std::string, std::map<std::string, std::string>> records{};  // "config.json": {"seed": "1", ...}
   std::vector<std::string> unreadable{};  // files of these kinds that are damaged or no files, and why
+
+  // Whether a file or a record does not fit its checksums.
+  bool was_changed() const;
 };
 // Refuses a folder in which there is none of them.
 FolderSummary inspect_folder(const std::filesystem::path& path);

@@ -35,13 +35,20 @@ class Training {
   // The next key: two layers never share one. Where checkpoint() runs a function again, its layers are handed
   // the keys of the first time.
   Rng split() const {
+    used_.store(true, std::memory_order_relaxed);
     Rng place = rng_;
     place.skip(taken_.fetch_add(1, std::memory_order_relaxed));
     return detail::taken_key(place.split());
   }
 
   // Whether layers are to take the statistics of the batch, and to remember them.
-  bool takes_statistics() const { return takes_statistics_; }
+  bool takes_statistics() const {
+    used_.store(true, std::memory_order_relaxed);
+    return takes_statistics_;
+  }
+
+  // Whether anybody has asked it for anything.
+  bool was_used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
   Training(Rng rng, bool takes_statistics) : rng_(rng), takes_statistics_(takes_statistics) {}
@@ -49,6 +56,7 @@ class Training {
   const Rng rng_;
   const bool takes_statistics_;
   mutable std::atomic<std::uint64_t> taken_{0};  // how many keys
+  mutable std::atomic<bool> used_{false};
 };
 
 }  // namespace likely

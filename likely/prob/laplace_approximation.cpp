@@ -35,6 +35,8 @@ Tensor factor_of_precision(const Tensor& hessian) {
 }  // namespace
 
 PeakOfDensity peak_of_density(const Tensor& mode, const Tensor& gradient, const Tensor& hessian) {
+  if (!std::isfinite(sum(gradient.to(DType::f64)).item() + sum(hessian.to(DType::f64)).item()))
+    refuse(kName, "the derivatives of the log-density are not finite at the mode");
   const Tensor factor = factor_of_precision(hessian);
   // The way to the peak in standard deviations, if the density were normal: |L^-1 g|.
   const Tensor slope = reshape(gradient.to(DType::f64), {gradient.size(), 1});

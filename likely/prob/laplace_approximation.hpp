@@ -45,8 +45,8 @@ PeakOfDensity peak_of_density(const Tensor& mode, const Tensor& gradient, const 
 template <Tree Model, class Function>
 LaplaceApproximation<Model> laplace_approximation(const Model& mode, Function&& log_joint) {
   const auto at = value_and_grad(std::as_const(mode), log_joint);
-  detail::PeakOfDensity peak =
-      detail::peak_of_density(flatten_parts(mode), flatten_parts(at.gradient), hessian(mode, log_joint));
+  detail::PeakOfDensity peak = detail::peak_of_density(flatten_parts(mode), flatten_parts(at.gradient),
+                                                       detail::flat_hessian(mode, log_joint));
   return {mode, std::move(peak.law), at.value.item() + peak.log_volume};
 }
 

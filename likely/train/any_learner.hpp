@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,8 @@ struct Slot {
   // Whether it may be missing in a file though it is there now: what an optimizer remembers comes with its
   // first step.
   bool comes_later = false;
+  // Whether it may have another shape in a file: what a learner gathers as it goes, such as a replay buffer.
+  bool may_grow = false;
 };
 
 // What every step makes one larger, such as "optimizer.steps": a count for each learned tensor, or one.
@@ -59,7 +62,11 @@ struct StepMade {
 };
 
 // Something to say about a learner in config.json.
-using Fact = std::pair<std::string, std::variant<bool, std::int64_t, double, std::string>>;
+struct Fact {
+  std::string name;
+  std::variant<bool, std::int64_t, double, std::string> value;
+  bool must_stay = true;  // for a training to go on
+};
 
 // A learner that has forgotten its type: fit.hpp and run.hpp make them, the engine drives them.
 class AnyLearner {
@@ -108,18 +115,15 @@ class AnyLearner {
 struct Measure {
   std::string name;
   std::function<double()> of;
-  bool higher_is_better;
+  std::optional<bool> higher_is_better;  // nothing where it was not said
 };
-
-// On what.
-enum class MeasuredOn : std::uint8_t { training, validation, whatever };
 
 // The options without the learner's type; see FitOptions and RunOptions.
 struct Settings {
   std::int64_t epochs, steps;
   std::uint64_t seed;
   std::map<std::string, optim::Schedule> schedules;  // by the names of rates
-  optim::Plateau* plateau = nullptr;
+  optim::Plateau* plateau;
   std::string monitor;
   std::int64_t patience;
   std::function<void(StepReport&)> on_step;
@@ -133,6 +137,30 @@ struct Settings {
   Progress progress;
   bool catch_interrupt;
 };
+
+// Those of FitOptions or RunOptions; one that is forgotten here does not compile.
+template <class Options>
+Settings settings_of(const Options& options, std::map<std::string, optim::Schedule> schedules,
+                     optim::Plateau* plateau) {
+  return {.epochs = options.epochs,
+          .steps = options.steps,
+          .seed = options.seed,
+          .schedules = std::move(schedules),
+          .plateau = plateau,
+          .monitor = options.monitor,
+          .patience = options.patience,
+          .on_step = options.on_step,
+          .on_epoch = options.on_epoch,
+          .out = options.out,
+          .resume = options.resume,
+          .checkpoint_seconds = options.checkpoint_seconds,
+          .checkpoint_every = options.checkpoint_every,
+          .log_every = options.log_every,
+          .figures = options.figures,
+          .notes = options.notes,
+          .progress = options.progress,
+          .catch_interrupt = options.catch_interrupt};
+}
 
 // Refuses numbers below `least`.
 void check_at_least(const char* caller, const char* name, std::int64_t value, std::int64_t least);
@@ -148,6 +176,18 @@ struct Outcome {
   double best_value = 0.0;
   std::int64_t best_epoch = 0;
 };
+
+// FitResult or RunResult.
+template <class Result, class Best>
+Result result_from(Best best, Outcome outcome) {
+  return {.best = std::move(best),
+          .best_value = outcome.best_value,
+          .best_epoch = outcome.best_epoch,
+          .history = std::move(outcome.history),
+          .stopped = outcome.stopped,
+          .epochs = outcome.epochs,
+          .steps = outcome.steps};
+}
 
 // "likely::optim::Adam" for what the compiler calls it.
 std::string readable_type(const char* name);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -52,7 +54,14 @@ void for_each_field(Place& position, Visit&& visit) {
   visit("metrics_bytes", position.metrics_bytes, Values::count);
 }
 
-std::string text_of(double value) { return fmt::format("{:a}", value); }
+// fmt would ask the locale for its point.
+std::string text_of(double value) {
+  std::array<char, 64> text{};
+  const double size = std::abs(value);
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), size, std::chars_format::hex).ptr;
+  return (std::signbit(value) ? "-" : "") + std::string(std::isfinite(value) ? "0x" : "") +
+         std::string(text.data(), end);
+}
 std::string text_of(std::int64_t value) { return std::to_string(value); }
 std::string text_of(std::uint64_t value) { return std::to_string(value); }
 
@@ -82,81 +91,85 @@ std::string text_of_best(double value) { return fmt::format("{}", value); }
 
 std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}\"", path.string()); }
 
-[[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& why) {
-  refuse("fit", quoted(path) + ": " + why);
-}
+// What a file says of itself, and in whose name it is refused.
+struct Said {
+  const char* caller;
+  const std::filesystem::path& path;
+  const Metadata& metadata;
+
+  [[noreturn]] void refuse_file(const std::string& why) const { refuse(caller, quoted(path) + ": " + why); }
+};
 
 // Wrong numbers would be counted on with: each is looked at before anything is done with it.
 template <class Number>
-void read_field(const std::filesystem::path& path, const Metadata& metadata, const std::string& name,
-                Number& value, Values values) {
-  const auto found = metadata.find(name);
-  if (found == metadata.end())
-    refuse("fit", quoted(path) + " is not a checkpoint of a training: it does not say its " + name);
+void read_field(const Said& said, const std::string& name, Number& value, Values values) {
+  const auto found = said.metadata.find(name);
+  if (found == said.metadata.end())
+    refuse(said.caller,
+           quoted(said.path) + " is not a checkpoint of a training: it does not say its " + name);
   if (!parse(found->second, value))
-    refuse_file(path, fmt::format("its {} is \"{}\", which is not such a number", name, found->second));
+    said.refuse_file(fmt::format("its {} is \"{}\", which is not such a number", name, found->second));
   if constexpr (!std::is_unsigned_v<Number>) {
     const std::string wrong = number_misfit(name, value, values);
-    if (!wrong.empty()) refuse_file(path, wrong);
+    if (!wrong.empty()) said.refuse_file(wrong);
   }
 }
 
-void read_losses(const std::filesystem::path& path, const Metadata& metadata, Position& position) {
+void read_losses(const Said& said, Position& position) {
   // Losses are finite, their sum need not be.
-  if (metadata.contains("loss_sum")) {
+  if (said.metadata.contains("loss_sum")) {
     LossSum only{.name = std::string(kOnlyLoss), .rows = position.rows};
-    read_field(path, metadata, "loss_sum", only.sum, Values::not_nan);
+    read_field(said, "loss_sum", only.sum, Values::not_nan);
     position.losses.push_back(only);
   }
-  for (std::size_t i = 0; metadata.contains(fmt::format("loss_name.{}", i)); ++i) {
-    LossSum loss{.name = metadata.at(fmt::format("loss_name.{}", i))};
+  for (std::size_t i = 0; said.metadata.contains(fmt::format("loss_name.{}", i)); ++i) {
+    LossSum loss{.name = said.metadata.at(fmt::format("loss_name.{}", i))};
     const std::string rows = fmt::format("loss_rows.{}", i);
-    read_field(path, metadata, fmt::format("loss_sum.{}", i), loss.sum, Values::not_nan);
-    read_field(path, metadata, rows, loss.rows, Values::count);
+    read_field(said, fmt::format("loss_sum.{}", i), loss.sum, Values::not_nan);
+    read_field(said, rows, loss.rows, Values::count);
     if (loss.rows > position.rows)
-      refuse_file(path, fmt::format("{} is {}, the epoch has {} rows", rows, loss.rows, position.rows));
+      said.refuse_file(fmt::format("{} is {}, the epoch has {} rows", rows, loss.rows, position.rows));
     position.losses.push_back(loss);
   }
 }
 
-void read_rates(const std::filesystem::path& path, const Metadata& metadata, Position& position) {
-  for (const auto& [key, text] : metadata) {
+void read_rates(const Said& said, Position& position) {
+  for (const auto& [key, text] : said.metadata) {
     if (key != "lr" && !key.starts_with("lr.")) continue;
     double rate = 0.0;
-    read_field(path, metadata, key, rate, Values::at_least_0);
+    read_field(said, key, rate, Values::at_least_0);
     position.rates.emplace_back(key == "lr" ? "" : key.substr(3), rate);
   }
 }
 
-Position position_of(const std::filesystem::path& path, const Metadata& metadata) {
+Position position_of(const Said& said) {
   Position position;
-  for_each_field(position, [&](const char* name, auto& value, Values values) {
-    read_field(path, metadata, name, value, values);
-  });
-  read_losses(path, metadata, position);
-  read_rates(path, metadata, position);
-  position.converged = metadata.contains(kConverged);
-  if (metadata.contains(kMetricsChecksum)) {
+  for_each_field(
+      position, [&](const char* name, auto& value, Values values) { read_field(said, name, value, values); });
+  read_losses(said, position);
+  read_rates(said, position);
+  position.converged = said.metadata.contains(kConverged);
+  if (said.metadata.contains(kMetricsChecksum)) {
     std::uint64_t checksum = 0;
-    read_field(path, metadata, kMetricsChecksum, checksum, Values::any);
+    read_field(said, kMetricsChecksum, checksum, Values::any);
     if (checksum > std::numeric_limits<std::uint32_t>::max())
-      refuse_file(path, fmt::format("{} is {}, which is no checksum", kMetricsChecksum, checksum));
+      said.refuse_file(fmt::format("{} is {}, which is no checksum", kMetricsChecksum, checksum));
     position.metrics_checksum = static_cast<std::uint32_t>(checksum);
   }
   const std::int64_t begun = position.epoch + (position.batch > 0 ? 1 : 0);
   if (position.best_epoch > begun) {
-    refuse_file(path, fmt::format("best_epoch {} lies behind the epochs that were begun, {}",
-                                  position.best_epoch, begun));
+    said.refuse_file(
+        fmt::format("best_epoch {} lies behind the epochs that were begun, {}", position.best_epoch, begun));
   }
   // Not by epochs: each time that a training ends within an epoch and goes on, it is measured once more.
   if (position.waited > position.step) {
-    refuse_file(path, fmt::format("waited is {}, more than could be measured after {} steps", position.waited,
-                                  position.step));
+    said.refuse_file(fmt::format("waited is {}, more than could be measured after {} steps", position.waited,
+                                 position.step));
   }
   // Every batch has at least one row.
   if (position.rows < position.batch || (position.batch == 0 && position.rows > 0)) {
-    refuse_file(path,
-                fmt::format("{} batches of the epoch cannot have {} rows", position.batch, position.rows));
+    said.refuse_file(
+        fmt::format("{} batches of the epoch cannot have {} rows", position.batch, position.rows));
   }
   return position;
 }
@@ -175,13 +188,12 @@ void note_counts(Metadata& metadata, const AnyLearner& learner, std::int64_t ste
   }
 }
 
-std::map<std::string, std::int64_t> counted_before(const std::filesystem::path& path,
-                                                   const Metadata& metadata, const AnyLearner& learner) {
+std::map<std::string, std::int64_t> counted_before(const Said& said, const AnyLearner& learner) {
   std::map<std::string, std::int64_t> before;
   for (const StepCounts& counted : learner.step_counts()) {
     const std::string key = key_of_before(counted);
-    if (metadata.contains(key))  // older checkpoints have none
-      read_field(path, metadata, key, before[counted.name], Values::count);
+    if (said.metadata.contains(key))  // older checkpoints have none
+      read_field(said, key, before[counted.name], Values::count);
   }
   return before;
 }
@@ -271,7 +283,9 @@ class Restore {
   void check(const Slot& slot, const Tensor& saved) const {
     const std::string& name = slot.name;
     const Tensor& now = *slot.value;
-    if (now.defined() && !(saved.shape() == now.shape() && saved.dtype() == now.dtype())) {
+    const bool fits =
+        !now.defined() || (saved.dtype() == now.dtype() && (slot.may_grow || saved.shape() == now.shape()));
+    if (!fits) {
       no_fit(fmt::format("{} is {} {}, the model's {} {}", name, name_of(saved.dtype()),
                          saved.shape().string(), name_of(now.dtype()), now.shape().string()));
     }
@@ -301,8 +315,8 @@ std::optional<Restore> find_best(const CheckpointFiles& files, const AnyLearner&
     found =
         fmt::format("this is the best model of epoch {} ({})", best.said(kBestEpoch), best.said(kBestValue));
   }
-  refuse_file(files.best,
-              fmt::format("{}, the checkpoint speaks of best_epoch {}, best_value {}", found, epoch, value));
+  refuse(learner.caller(), fmt::format("{}: {}, the checkpoint speaks of best_epoch {}, best_value {}",
+                                       quoted(files.best), found, epoch, value));
 }
 
 }  // namespace
@@ -341,17 +355,18 @@ void save_best(const std::filesystem::path& path, AnyLearner& learner, const Pos
   io::save_safetensors(path, file);
 }
 
-Position read_position(const std::filesystem::path& checkpoint) {
-  return position_of(checkpoint, io::load_safetensors(checkpoint).metadata);
+Position read_position(const char* caller, const std::filesystem::path& checkpoint) {
+  const Metadata metadata = io::load_safetensors(checkpoint).metadata;
+  return position_of({caller, checkpoint, metadata});
 }
 
 Position load_checkpoint(const CheckpointFiles& files, AnyLearner& learner,
                          const std::function<void(const Position&)>& check) {
   Restore state(files.checkpoint, learner);
-  Position position = position_of(files.checkpoint, state.metadata());
+  const Said said{learner.caller(), files.checkpoint, state.metadata()};
+  Position position = position_of(said);
   check(position);
-  const std::map<std::string, std::int64_t> before =
-      counted_before(files.checkpoint, state.metadata(), learner);
+  const std::map<std::string, std::int64_t> before = counted_before(said, learner);
   state.match(learner.slots());
   state.match_all();
   std::optional<Restore> best = find_best(files, learner, position);

@@ -59,6 +59,6 @@ Position load_checkpoint(const CheckpointFiles& files, AnyLearner& learner,
                          const std::function<void(const Position&)>& check);
 
 // Where the training of a checkpoint stands. Refuses the same.
-Position read_position(const std::filesystem::path& checkpoint);
+Position read_position(const char* caller, const std::filesystem::path& checkpoint);
 
 }  // namespace likely::train::detail

@@ -12,6 +12,7 @@
 #include "likely/optim/clip.hpp"
 #include "likely/optim/objective.hpp"
 #include "likely/train/finite_gradient.hpp"
+#include "likely/train/watch_learner.hpp"
 
 namespace likely::train {
 
@@ -37,6 +38,13 @@ concept StepsByGradient =
 
 void check_clip_norm(const char* caller, double clip_norm);
 
+// The step, once the gradient is complete: nowhere else is one handed to an optimizer.
+template <class Model, class Optimizer, class Function>
+void step_down(Model& model, Optimizer& optimizer, Function& function, double clip_norm) {
+  if (clip_norm > 0.0) optim::detail::clip_norm(function.gradient(), clip_norm);
+  optimizer.step(model, function.whole_gradient());
+}
+
 }  // namespace detail
 
 // Refused: clip_norm < 0, and any with an optimizer that evaluates the loss itself (Lbfgs).
@@ -47,15 +55,18 @@ struct DescendOptions {
 // Takes the gradient of loss(model), one number, and lets the optimizer make a step; returns the loss before
 // it (with an optimizer that evaluates the loss itself, such as Lbfgs, the loss after it). What the loss
 // writes to the model's buffers stays. A loss or gradient that is not finite is an Error that names the
-// operation and the layer that made it, and leaves the model as it was.
+// operation and the layer that made it, and leaves the model as it was. Refuses a loss that uses none of the
+// model's parameters, as one does that captured the model and leaves its argument alone.
 template <Tree Model, class Optimizer, class Loss>
 double descend(Model& model, Optimizer& optimizer, Loss&& loss, const DescendOptions& options = {}) {
   detail::check_clip_norm("descend", options.clip_norm);
+  detail::check_named(&model, "model");
+  detail::check_named(&optimizer, "optimizer");
   if constexpr (detail::StepsByGradient<Optimizer, Model>) {
     detail::DifferentiableLoss<Model, std::remove_reference_t<Loss>> function(model, loss);
     const double value = detail::differentiate_finitely(function);
-    if (options.clip_norm > 0.0) optim::detail::clip_norm(function.gradient(), options.clip_norm);
-    optimizer.step(model, function.whole_gradient());
+    function.check_dependence("descend");
+    detail::step_down(model, optimizer, function, options.clip_norm);
     return value;
   } else {
     static_assert(detail::StepsByLoss<Optimizer, Model>,

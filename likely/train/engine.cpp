@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -42,8 +43,9 @@ class Run {
         begin_(Clock::now()),
         saved_at_(begin_) {
     check_settings(learner.caller(), settings);
-    if (settings.patience > 0 && !monitor_.monitors())
-      refuse("patience needs something to monitor: a metric or the name of a loss");
+    if (!monitor_.monitors() && (settings.patience > 0 || settings.plateau != nullptr))
+      refuse(std::string(settings.patience > 0 ? "patience" : "a plateau") + " needs something to monitor: " +
+             (on == MeasuredOn::test ? "validation data" : "a metric or the name of a loss"));
     check_schedules();
     Rng rng(settings.seed);
     order_ = rng.split();
@@ -51,6 +53,9 @@ class Run {
     position_.seed = settings.seed;
     if (learner.tells_one_loss()) position_.losses = {{.name = "loss"}};
     batches_per_epoch_ = learner.batches();
+    for (const Slot& slot : learner.slots()) {
+      if (slot.learned) learned_at_start_[slot.name] = described(*slot.value);
+    }
   }
 
   Outcome operator()() {
@@ -77,6 +82,8 @@ class Run {
     if (ended && position_.batch > 0 && unmeasured) report_epoch(progress);
     if (position_.best_epoch == 0) learner_.keep_best();
     save();
+    // Nothing was monitored: what there is at the end is what came of it.
+    if (folder_ && ended && !monitor_.monitors()) save_best(folder_->best(), learner_, position_);
     say_goodbye(progress, *stopped);
     draw_figures(progress);
     if (folder_) {
@@ -86,7 +93,7 @@ class Run {
             .stopped = *stopped,
             .epochs = position_.epoch + (position_.batch > 0 ? 1 : 0),
             .steps = position_.step,
-            .best_value = position_.best_value,
+            .best_value = position_.best_epoch > 0 ? position_.best_value : std::nan(""),
             .best_epoch = position_.best_epoch};
   }
 
@@ -119,7 +126,7 @@ class Run {
   std::string where() const { return fmt::format("\"{}\"", settings_.out.string()); }
 
   void open_folder() {
-    folder_ = std::make_unique<RunFolder>(settings_.out);
+    folder_ = std::make_unique<RunFolder>(learner_.caller(), settings_.out);
     const bool there = folder_->holds_run();
     if (there && !settings_.resume) {
       refuse(where() + " already holds a run: set resume to continue it, or choose another folder");
@@ -130,7 +137,7 @@ class Run {
     if (there && std::filesystem::exists(folder_->config())) {
       const std::string then = io::read_sealed(learner_.caller(), folder_->config());
       std::string all;
-      for (const std::string& difference : differences(config, then)) {
+      for (const std::string& difference : differences(keys_that_stay(learner_), config, then)) {
         all += (all.empty() ? "" : "; ") + difference;
       }
       if (!all.empty()) refuse(where() + " holds another run: " + all);
@@ -141,7 +148,7 @@ class Run {
                                   [&](const Position& position) { check_position(position); });
       set_rates();
       folder_->open_metrics(position_.metrics_bytes);
-      history_ = read_epochs(folder_->metrics());
+      history_ = read_epochs(learner_.caller(), folder_->metrics());
       folder_->write_config(config);
       if (std::filesystem::exists(folder_->next_best())) settle_best();
       saved_step_ = position_.step;
@@ -185,7 +192,7 @@ class Run {
       no_place(fmt::format("epoch {}, batch {}, batches {} and step {} are no place of one training",
                            position.epoch, position.batch, position.batches, position.step));
     }
-    check_metrics(folder_->metrics(), position.metrics_bytes, position.metrics_checksum);
+    check_metrics(learner_.caller(), folder_->metrics(), position.metrics_bytes, position.metrics_checksum);
   }
 
   // How many steps so many batches of an epoch make.
@@ -318,6 +325,7 @@ class Run {
                                   error.cause(), left.empty() ? "" : " (" + left + ")"),
                       error.what_is(), error.cause());
     }
+    check_names(made.losses);
     for (const NamedLoss& loss : made.losses) {
       if (std::isfinite(loss.value)) continue;
       const std::string saved = where_saved();
@@ -335,6 +343,18 @@ class Run {
                        folder_->checkpoint().string());
   }
 
+  // Numbers of one name would be added up, or one would hide the other.
+  void check_names(const Losses& losses) const {
+    for (auto loss = losses.begin(); loss != losses.end(); ++loss) {
+      if (loss->name.empty()) refuse("a loss has no name");
+      const auto same = [&](const auto& other) { return other.name == loss->name; };
+      if (std::any_of(losses.begin(), loss, same) ||
+          (!learner_.tells_one_loss() && std::any_of(measures_.begin(), measures_.end(), same)))
+        refuse(fmt::format("two things are called \"{}\": losses and metrics need names of their own",
+                           loss->name));
+    }
+  }
+
   void add_loss(const NamedLoss& loss, std::int64_t rows) {
     LossSum* found = nullptr;
     for (LossSum& known : position_.losses) {
@@ -346,8 +366,14 @@ class Run {
   }
 
   // A step may lead beyond what numbers can be, and the last one has no loss after it that would tell.
+  // A part that is another than it was could be saved, and never be loaded again.
   void check_learned() const {
     for (const Slot& slot : learner_.slots()) {
+      const auto at_start = learned_at_start_.find(slot.name);
+      if (slot.learned && at_start != learned_at_start_.end() && at_start->second != described(*slot.value))
+        refuse(fmt::format("{} is {} after step {}, and was {} at the beginning",
+                           slot.name.substr(learner_.model_prefix().size()), described(*slot.value),
+                           position_.step, at_start->second));
       if (!slot.learned || slot.value->frozen() || holds_only_finite(*slot.value)) continue;
       const std::string name = slot.name.substr(learner_.model_prefix().size());
       const std::string saved = where_saved();
@@ -359,6 +385,12 @@ class Run {
     }
   }
 
+  static std::string described(const Tensor& tensor) {
+    if (tensor.moved_from()) return "moved from";
+    if (!tensor.defined()) return "empty";
+    return fmt::format("{} {}", name_of(tensor.dtype()), tensor.shape().string());
+  }
+
   // Measures the model as it is now.
   EpochReport report_epoch(ProgressDisplay& progress) {
     check_learned();
@@ -366,10 +398,9 @@ class Run {
                        .step = position_.step,
                        .loss = 0.0,
                        .lr = 0.0,
-                       .on_validation = measured_on_ == MeasuredOn::validation,
+                       .measured_on = measured_on_,
                        .losses = mean_losses(),
-                       .rates = rates(),
-                       .by_learner = measured_on_ == MeasuredOn::whatever};
+                       .rates = rates()};
     report.loss = first_of(report.losses);
     report.lr = first_of(report.rates);
     for (const Measure& measure : measures_) report.measured.emplace_back(measure.name, measure.of());
@@ -463,6 +494,7 @@ class Run {
   Rng order_{0};  // the order of epoch e comes from fold_in(e),
   Rng noise_{0};  // the keys of batch n, counted over all epochs, from fold_in(n)
   std::int64_t batches_per_epoch_ = 0;
+  std::map<std::string, std::string> learned_at_start_;  // type and shape
   Position position_;
   std::vector<EpochReport> history_;
   std::unique_ptr<RunFolder> folder_;

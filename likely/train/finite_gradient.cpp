@@ -1,6 +1,7 @@
 #include "likely/train/finite_gradient.hpp"
 
 #include <cmath>
+#include <exception>
 #include <utility>
 
 #include "likely/autodiff/trace.hpp"
@@ -52,6 +53,7 @@ double differentiate_finitely(Differentiable& function, std::int64_t steps_befor
   for (const Tensor* buffer : buffers) before.push_back(*buffer);
   std::string what;
   std::string refused;
+  std::exception_ptr refusal;  // of whatever type
   double loss = 0.0;
   KeyLog keys;
   try {
@@ -70,6 +72,7 @@ double differentiate_finitely(Differentiable& function, std::int64_t steps_befor
       throw;
     }
     refused = error.what();
+    refusal = std::current_exception();
   }
   if (what.empty() && refused.empty()) return loss;
   put_back(buffers, before);
@@ -84,7 +87,7 @@ double differentiate_finitely(Differentiable& function, std::int64_t steps_befor
   // Operations that refuse NaN come too late to say where it came from.
   const std::string why = traced(function, keys, steps_before);
   put_back(buffers, before);
-  if (why.empty() || why == refused) throw Error(refused);
+  if (why.empty() || why == refused) std::rethrow_exception(refusal);
   refuse_not_finite("the loss was refused (" + refused + ")", why);
 }
 

@@ -9,6 +9,7 @@
 
 #include "likely/autodiff/dependence.hpp"
 #include "likely/autodiff/gradient.hpp"
+#include "likely/autodiff/trace.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/parts.hpp"
 #include "likely/tree/tree.hpp"
@@ -63,7 +64,8 @@ std::string first_not_finite(const T& tree) {
 // because of numbers on its way that are not, does the same again under the tracer, with the same random
 // keys, and throws NotFinite with the operation and the layer. The buffers are then as they were before.
 // `steps_before`: how many gradients were taken before this one, where the tracer should count them.
-double differentiate_finitely(Differentiable& function, std::int64_t steps_before = 0);
+double differentiate_finitely(Differentiable& function,
+                              std::int64_t steps_before = TraceNonFinite::kStepsNotCounted);
 
 // loss(model) of one model.
 template <class Model, class Loss>

@@ -34,9 +34,9 @@ namespace likely::train {
 // What a training came to. The model that was handed to fit is as the last step left it.
 template <class Model>
 struct FitResult {
-  Model best;  // as it was after the epoch that was the best by what is monitored
-  double best_value = 0.0;
-  std::int64_t best_epoch = 0;         // counted from 1
+  Model best;  // as it was after the epoch that was the best by what is monitored; else as it is at the end
+  double best_value = 0.0;             // NaN where nothing is monitored
+  std::int64_t best_epoch = 0;         // counted from 1; 0 where nothing is monitored
   std::vector<EpochReport> history{};  // of all epochs, also those before a resumption
   Stopped stopped = Stopped::finished;
   std::int64_t epochs = 0;  // begun
@@ -67,8 +67,7 @@ FitResult<Model> fit(Model& model, Optimizer& optimizer, const Data& data, Loss&
   detail::GradientLearner<Model, Optimizer, std::remove_reference_t<Loss>, data::Batch> learner(
       model, optimizer, loss, detail::feed_of(data, detail::sizes_of(options), kAllRows), options,
       detail::facts_of(data, detail::sizes_of(options)));
-  return detail::fit_learner(learner, detail::measured_feed(data, options.batch), data.validation.has_value(),
-                             options);
+  return detail::fit_learner(learner, detail::measured_feeds(data, options.batch), options);
 }
 
 // The same for batches of another type: loss(model, batch, training) and metrics are handed them as the feed
@@ -80,8 +79,7 @@ FitResult<Model> fit(Model& model, Optimizer& optimizer, const Feeds<BatchType>&
                      const std::type_identity_t<FitOptions<Model, BatchType>>& options) {
   detail::GradientLearner<Model, Optimizer, std::remove_reference_t<Loss>, BatchType> learner(
       model, optimizer, loss, feeds.train, options, detail::facts_of(feeds.train.batches()));
-  return detail::fit_learner(learner, feeds.validation ? *feeds.validation : feeds.train,
-                             feeds.validation.has_value(), options);
+  return detail::fit_learner(learner, feeds, options);
 }
 
 }  // namespace likely::train

@@ -14,6 +14,7 @@ data::Feed<data::Batch> feed_of(const Data& data, const BatchSizes& sizes, bool 
   if (sizes.drop_last && rows < sizes.batch)
     refuse("fit", fmt::format("with drop_last, {} rows make no batch of {}", rows, sizes.batch));
   if (data.validation && data.validation->size() == 0) refuse("fit", "the validation data have no rows");
+  if (data.test && data.test->size() == 0) refuse("fit", "the test data have no rows");
   if (all_rows) return data::feed(data.train, {.batch = rows, .shuffle = false});
   return data::feed(data.train, {.batch = sizes.batch,
                                  .shuffle = sizes.shuffle,
@@ -21,8 +22,12 @@ data::Feed<data::Batch> feed_of(const Data& data, const BatchSizes& sizes, bool 
                                  .prefetch = sizes.prefetch});
 }
 
-data::Feed<data::Batch> measured_feed(const Data& data, std::int64_t batch) {
-  return data::feed(data.validation ? *data.validation : data.train, {.batch = batch, .shuffle = false});
+Feeds<data::Batch> measured_feeds(const Data& data, std::int64_t batch) {
+  const data::FeedOptions how{.batch = batch, .shuffle = false};
+  Feeds<data::Batch> feeds{.train = data::feed(data.train, how)};
+  if (data.validation) feeds.validation = data::feed(*data.validation, how);
+  if (data.test) feeds.test = data::feed(*data.test, how);
+  return feeds;
 }
 
 std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes) {
@@ -30,10 +35,19 @@ std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes) {
           {"shuffle", sizes.shuffle},
           {"drop_last", sizes.drop_last},
           {"training rows", data.train.size()},
-          {"validation rows", data.validation ? data.validation->size() : 0}};
+          {"validation rows", data.validation ? data.validation->size() : 0},
+          {"test rows", data.test ? data.test->size() : 0, false}};
 }
 
 std::vector<Fact> facts_of(std::int64_t batches) { return {{"batches", batches}}; }
+
+void check_whole(std::int64_t batches) {
+  if (batches > 1)
+    refuse("fit",
+           fmt::format("an optimizer that evaluates the loss itself needs all rows in one batch; the feed "
+                       "has {} batches",
+                       batches));
+}
 
 void check_gradient_options(std::int64_t accumulate, double clip_norm, bool by_gradient) {
   check_at_least("fit", "accumulate", accumulate, 1);
@@ -42,14 +56,6 @@ void check_gradient_options(std::int64_t accumulate, double clip_norm, bool by_g
   if (accumulate > 1)
     refuse("fit", "an optimizer that evaluates the loss itself cannot accumulate gradients");
   if (clip_norm > 0.0) refuse("fit", "an optimizer that evaluates the loss itself cannot clip its gradients");
-}
-
-double number_of(const char* caller, const Tensor& value) {
-  if (!value.defined() || value.size() != 1) {
-    refuse(caller, "a metric must be one number, got " + (value.defined() ? "shape " + value.shape().string()
-                                                                          : std::string("an empty tensor")));
-  }
-  return value.item();
 }
 
 void GradientSum::add(const std::vector<Tensor*>& gradient, std::int64_t rows) {

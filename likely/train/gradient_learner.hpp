@@ -34,15 +34,16 @@ struct BatchSizes {
   bool shuffle, drop_last;
   std::int64_t prefetch;
 };
-// Refuses sizes out of range, and data without rows. `all_rows`: in one batch and in their own order.
+// What is learned from. Refuses sizes out of range, and data without rows. `all_rows`: in one batch and in
+// their own order.
 data::Feed<data::Batch> feed_of(const Data& data, const BatchSizes& sizes, bool all_rows);
-// What is measured on: the validation data or else the training data, in order.
-data::Feed<data::Batch> measured_feed(const Data& data, std::int64_t batch);
+// All of it as it is measured on: in its own order, and not augmented.
+Feeds<data::Batch> measured_feeds(const Data& data, std::int64_t batch);
 std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes);
 std::vector<Fact> facts_of(std::int64_t batches);
+// An optimizer that evaluates the loss itself would fit the first batch, and call it converged.
+void check_whole(std::int64_t batches);
 void check_gradient_options(std::int64_t accumulate, double clip_norm, bool by_gradient);
-// A metric or loss of a batch: refuses what is not one number.
-double number_of(const char* caller, const Tensor& value);
 
 // Gradients of several batches, weighted by their rows.
 class GradientSum {
@@ -83,6 +84,7 @@ class GradientLearner final : public AnyLearner {
     if constexpr (!kTrains)
       check_takes_training(nn::first_trained_layer(model), nn::unnamed_trained_layer(model));
     check_gradient_options(accumulate_, clip_norm_, kByGradient);
+    if (!kByGradient) check_whole(feed_.batches());
   }
 
   const char* caller() const override { return "fit"; }
@@ -90,10 +92,10 @@ class GradientLearner final : public AnyLearner {
   bool tells_one_loss() const override { return true; }
   std::vector<Fact> facts() const override {
     std::vector<Fact> all = facts_;
-    all.emplace_back("accumulate", accumulate_);
-    all.emplace_back("clip_norm", clip_norm_);
-    all.emplace_back("optimizer", readable_type(typeid(Optimizer).name()));
-    all.emplace_back("model", readable_type(typeid(Model).name()));
+    all.push_back({"accumulate", accumulate_});
+    all.push_back({"clip_norm", clip_norm_});
+    all.push_back({"optimizer", readable_type(typeid(Optimizer).name())});
+    all.push_back({"model", readable_type(typeid(Model).name()), false});
     return all;
   }
 
@@ -220,8 +222,7 @@ class GradientLearner final : public AnyLearner {
       if (count > 1) sum.add(function.gradient(), rows);
       if (i + 1 < count) continue;
       if (count > 1) sum.put_mean(function.gradient());
-      if (clip_norm_ > 0.0) optim::detail::clip_norm(function.gradient(), clip_norm_);
-      optimizer_.step(model_, function.whole_gradient());
+      step_down(model_, optimizer_, function, clip_norm_);
     }
     made.losses = {{"loss", loss_sum / static_cast<double>(made.rows)}};
     return made;
@@ -265,40 +266,16 @@ BatchSizes sizes_of(const FitOptions<Model, BatchType>& o) {
   return {.batch = o.batch, .shuffle = o.shuffle, .drop_last = o.drop_last, .prefetch = o.prefetch};
 }
 
-template <class Model, class BatchType>
-Settings settings_of(const FitOptions<Model, BatchType>& o) {
-  Settings settings{.epochs = o.epochs,
-                    .steps = o.steps,
-                    .seed = o.seed,
-                    .schedules = {},
-                    .plateau = o.plateau,
-                    .monitor = o.monitor,
-                    .patience = o.patience,
-                    .on_step = o.on_step,
-                    .on_epoch = o.on_epoch,
-                    .out = o.out,
-                    .resume = o.resume,
-                    .checkpoint_seconds = o.checkpoint_seconds,
-                    .checkpoint_every = o.checkpoint_every,
-                    .log_every = o.log_every,
-                    .figures = o.figures,
-                    .notes = o.notes,
-                    .progress = o.progress,
-                    .catch_interrupt = o.catch_interrupt};
-  if (o.schedule) settings.schedules[""] = o.schedule;
-  return settings;
-}
-
 // The mean over the rows of a feed.
 template <class BatchType, class Function>
-double mean_over(const data::Feed<BatchType>& feed, Function&& of) {
+double mean_over(const std::string& name, const data::Feed<BatchType>& feed, Function&& of) {
   const auto next = feed.open(Rng(0));
   double total = 0.0;
   std::int64_t rows = 0;
   for (std::int64_t i = 0; i < feed.batches(); ++i) {
     const BatchType batch = next();
     const std::int64_t more = rows_of(batch);
-    total += number_of("fit", of(batch)) * static_cast<double>(more);
+    total += one_number("fit", name, of(batch)) * static_cast<double>(more);
     rows += more;
   }
   return total / static_cast<double>(rows);
@@ -306,13 +283,19 @@ double mean_over(const data::Feed<BatchType>& feed, Function&& of) {
 
 template <class Model, class Optimizer, class Loss, class BatchType>
 FitResult<Model> fit_learner(GradientLearner<Model, Optimizer, Loss, BatchType>& learner,
-                             const data::Feed<BatchType>& measured_on, bool is_validation,
-                             const FitOptions<Model, BatchType>& options) {
+                             const Feeds<BatchType>& feeds, const FitOptions<Model, BatchType>& options) {
+  const MeasuredOn on = feeds.validation ? MeasuredOn::validation
+                        : feeds.test     ? MeasuredOn::test
+                                         : MeasuredOn::training;
+  const data::Feed<BatchType>& measured_on = feeds.validation ? *feeds.validation
+                                             : feeds.test     ? *feeds.test
+                                                              : feeds.train;
   std::vector<Measure> measures;
   if constexpr (GradientLearner<Model, Optimizer, Loss, BatchType>::kMeasures) {
-    if (is_validation) {
+    if (on != MeasuredOn::training) {
       const auto of = [&] {
-        return mean_over(measured_on, [&](const BatchType& batch) { return learner.measured_loss(batch); });
+        return mean_over("loss", measured_on,
+                         [&](const BatchType& batch) { return learner.measured_loss(batch); });
       };
       measures.push_back({"loss", of, false});
     }
@@ -321,22 +304,18 @@ FitResult<Model> fit_learner(GradientLearner<Model, Optimizer, Loss, BatchType>&
     std::function<double()> of;
     if (metric.of) {
       of = [&] {
-        return mean_over(measured_on, [&](const BatchType& batch) {
+        return mean_over(metric.name, measured_on, [&](const BatchType& batch) {
           return naming_layers(learner.measured(), [&] { return metric.of(learner.measured(), batch); });
         });
       };
     }
     measures.push_back({metric.name, std::move(of), metric.higher_is_better});
   }
-  Outcome outcome = train_learner(learner, settings_of(options), measures,
-                                  is_validation ? MeasuredOn::validation : MeasuredOn::training);
-  return {.best = learner.take_best(),
-          .best_value = outcome.best_value,
-          .best_epoch = outcome.best_epoch,
-          .history = std::move(outcome.history),
-          .stopped = outcome.stopped,
-          .epochs = outcome.epochs,
-          .steps = outcome.steps};
+  std::map<std::string, optim::Schedule> schedules;
+  if (options.schedule) schedules[""] = options.schedule;
+  Outcome outcome =
+      train_learner(learner, settings_of(options, std::move(schedules), options.plateau), measures, on);
+  return result_from<FitResult<Model>>(learner.take_best(), std::move(outcome));
 }
 
 }  // namespace detail

@@ -10,11 +10,11 @@ namespace likely::train {
 std::vector<EpochReport> read_history(const std::filesystem::path& folder) {
   const std::filesystem::path metrics = folder / "metrics.jsonl";
   if (!io::path_exists(metrics)) return {};
-  std::vector<EpochReport> reports = detail::read_epochs(metrics);
+  std::vector<EpochReport> reports = detail::read_epochs("read_history", metrics);
   const std::filesystem::path checkpoint = folder / "checkpoint.safetensors";
   if (io::path_exists(checkpoint)) {
-    const detail::Position position = detail::read_position(checkpoint);
-    detail::check_metrics(metrics, position.metrics_bytes, position.metrics_checksum);
+    const detail::Position position = detail::read_position("read_history", checkpoint);
+    detail::check_metrics("read_history", metrics, position.metrics_bytes, position.metrics_checksum);
   }
   return reports;
 }

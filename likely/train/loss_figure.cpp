@@ -10,7 +10,7 @@
 namespace likely::train::detail {
 
 void draw_losses(const std::filesystem::path& folder, const std::vector<EpochReport>& history) {
-  std::vector<double> validation;
+  std::vector<double> held_out;
   // Of every loss where it was told, in the order of telling.
   std::vector<std::string> names;
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> told;
@@ -23,7 +23,7 @@ void draw_losses(const std::filesystem::path& folder, const std::vector<EpochRep
       told[name].second.push_back(value);
     }
     for (const auto& [name, value] : report.measured) {
-      if (report.on_validation && name == "loss") validation.push_back(value);
+      if (name == "loss" && report.measured_on != MeasuredOn::by_learner) held_out.push_back(value);
     }
   }
   if (names.empty()) return;
@@ -31,8 +31,9 @@ void draw_losses(const std::filesystem::path& folder, const std::vector<EpochRep
   for (const std::string& name : names)
     figure.line(tensor(told[name].first), tensor(told[name].second),
                 {.label = name == "loss" ? "training" : name});
-  if (validation.size() == epochs.size())
-    figure.line(tensor(epochs), tensor(validation), {.label = "validation"});
+  if (held_out.size() == epochs.size())
+    figure.line(tensor(epochs), tensor(held_out),
+                {.label = std::string(name_of(history.front().measured_on))});
   figure.save(folder / "loss");
 }
 

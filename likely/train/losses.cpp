@@ -8,12 +8,15 @@ namespace likely::train {
 
 NamedLoss::NamedLoss(std::string called, double number) : name(std::move(called)), value(number) {}
 
-NamedLoss::NamedLoss(std::string called, const Tensor& number) : name(std::move(called)), value(0.0) {
-  if (!number.defined() || number.size() != 1) {
-    refuse("Losses", "\"" + name + "\" must be one number, got " +
-                         (number.defined() ? "shape " + number.shape().string() : "an empty tensor"));
+NamedLoss::NamedLoss(std::string called, const Tensor& number)
+    : name(std::move(called)), value(detail::one_number("Losses", name, number)) {}
+
+double detail::one_number(const char* caller, const std::string& name, const Tensor& value) {
+  if (!value.defined() || value.size() != 1) {
+    refuse(caller, "\"" + name + "\" must be one number, got " +
+                       (value.defined() ? "shape " + value.shape().string() : "an empty tensor"));
   }
-  value = number.item();
+  return value.item();
 }
 
 }  // namespace likely::train

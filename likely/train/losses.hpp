@@ -23,6 +23,10 @@ using Losses = std::vector<NamedLoss>;
 
 namespace detail {
 
+// What is called so by its maker, as a number; refuses a tensor that is not one.
+inline double one_number(const char*, const std::string&, double value) { return value; }
+double one_number(const char* caller, const std::string& name, const Tensor& value);
+
 // One of the losses over an epoch.
 struct LossSum {
   std::string name;

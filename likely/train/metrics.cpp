@@ -5,6 +5,7 @@
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/reduce.hpp"
+#include "likely/train/losses.hpp"
 
 namespace likely::train::detail {
 
@@ -13,12 +14,7 @@ double mean_over_batches(const char* caller, const data::Dataset& dataset, std::
   if (dataset.size() == 0) refuse(caller, "the dataset has no rows");
   double total = 0.0;
   for (const data::Batch& rows : dataset.batches(batch)) {
-    const Tensor value = of(rows);
-    if (!value.defined() || value.size() != 1)
-      refuse(caller,
-             "a metric must be one number, got " +
-                 (value.defined() ? "shape " + value.shape().string() : std::string("an empty tensor")));
-    total += value.item() * static_cast<double>(rows.x.dim(0));
+    total += one_number(caller, "metric", of(rows)) * static_cast<double>(rows.x.dim(0));
   }
   return total / static_cast<double>(dataset.size());
 }

@@ -20,6 +20,7 @@ Tensor share_of_right_labels(const Tensor& scores, const Tensor& labels);
 Tensor mean_squared_difference(const Tensor& a, const Tensor& b);
 
 struct Accuracy {
+  static constexpr bool kHigherIsBetter = true;
   template <class Model>
   Tensor operator()(const Model& model, const data::Batch& batch) const {
     return share_of_right_labels(model(batch.x), batch.y);
@@ -27,6 +28,7 @@ struct Accuracy {
 };
 
 struct MeanSquaredError {
+  static constexpr bool kHigherIsBetter = false;
   template <class Model>
   Tensor operator()(const Model& model, const data::Batch& batch) const {
     return mean_squared_difference(model(batch.x), batch.y);

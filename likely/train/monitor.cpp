@@ -26,20 +26,32 @@ Monitor::Monitor(const char* caller, std::string name, const std::vector<Measure
     if (!names.insert(measure.name).second || (with_training_loss && measure.name == "loss"))
       refuse(caller, "two things are called \"" + measure.name + "\": metrics need names of their own");
   }
-  if (on == MeasuredOn::validation && measures.empty()) {
+  if ((on == MeasuredOn::validation || on == MeasuredOn::test) && measures.empty()) {
     refuse(caller,
-           "there is nothing to measure on the validation data: the loss only knows training. Write it as "
-           "[](auto& model, const data::Batch& batch, const auto&... training), or give a metric");
+           "there is nothing to measure on the " + std::string(name_of(on)) +
+               " data: the loss only knows training. Write it as "
+               "[](auto& model, const data::Batch& batch, const auto&... training), or give a metric");
+  }
+  if (on == MeasuredOn::test) {
+    if (!name_.empty())
+      refuse(caller, "the monitor \"" + name_ + "\" needs validation data: test data choose nothing");
+    return;
   }
   if (name_.empty() && with_training_loss) name_ = "loss";
-  if (name_.empty() && !measures.empty()) name_ = measures.front().name;
+  for (const Measure& measure : measures) {
+    // Of a learner's own, those that do not say it are only looked at.
+    if (name_.empty() && (on != MeasuredOn::by_learner || measure.higher_is_better)) name_ = measure.name;
+  }
   std::string known = with_training_loss ? "loss" : "";
-  bool found = (with_training_loss && name_ == "loss") || on == MeasuredOn::whatever;
+  bool found = (with_training_loss && name_ == "loss") || on == MeasuredOn::by_learner;
   for (const Measure& measure : measures) {
     known += (known.empty() ? "" : ", ") + measure.name;
     if (measure.name != name_) continue;
     found = true;
-    higher_is_better_ = measure.higher_is_better;
+    if (!measure.higher_is_better)
+      refuse(caller, "say whether higher is better of \"" + name_ + "\", which is monitored: {\"" + name_ +
+                         "\", function, true} or false");
+    higher_is_better_ = *measure.higher_is_better;
   }
   if (!found) refuse_name(known);
 }
@@ -49,12 +61,7 @@ void Monitor::refuse_name(const std::string& known) const {
 }
 
 std::string Monitor::described() const {
-  switch (on_) {
-    case MeasuredOn::training: return "training " + name_;
-    case MeasuredOn::validation: return "validation " + name_;
-    case MeasuredOn::whatever: break;
-  }
-  return name_;
+  return (on_ == MeasuredOn::by_learner ? "" : std::string(name_of(on_)) + " ") + name_;
 }
 
 double Monitor::value(const EpochReport& report) const {

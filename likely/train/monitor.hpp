@@ -11,9 +11,9 @@ namespace likely::train::detail {
 class Monitor {
  public:
   // Of fit, an empty name chooses: the loss if it is measured, else the first metric. Where the losses are
-  // the learner's own, it is the first metric, or nothing is monitored. Refuses metrics without a name or
-  // with one that is taken, and a name that is not measured; one of the learner's own losses is looked for
-  // when there are some.
+  // the learner's own, it is the first metric, or nothing is monitored; nothing ever is on test data. Refuses
+  // metrics without a name or with one that is taken, and a name that is not measured; one of the learner's
+  // own losses is looked for when there are some.
   Monitor(const char* caller, std::string name, const std::vector<Measure>& measures, MeasuredOn on);
 
   // Whether anything is.

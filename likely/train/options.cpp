@@ -19,6 +19,16 @@ double EpochReport::operator[](std::string_view name) const {
          fmt::format("\"{}\" was not measured; what was: {}", name, known.empty() ? "nothing" : known));
 }
 
+std::string_view name_of(MeasuredOn on) {
+  switch (on) {
+    case MeasuredOn::training: return "training";
+    case MeasuredOn::validation: return "validation";
+    case MeasuredOn::test: return "test";
+    case MeasuredOn::by_learner: break;
+  }
+  return "";
+}
+
 std::string_view name_of(Stopped stopped) {
   switch (stopped) {
     case Stopped::finished: return "finished";

@@ -20,10 +20,13 @@
 
 namespace likely::train {
 
-// What is learned from, and what is looked at after every epoch.
+// What is learned from, and what is looked at after every epoch. Validation data choose the best model and
+// the time to stop. Test data choose nothing: where there are no validation data they are measured and shown,
+// and the best model is the last one.
 struct Data {
   data::Dataset train;
   std::optional<data::Dataset> validation{};
+  std::optional<data::Dataset> test{};
 };
 
 // The same where batches are of a type of one's own: any tree of tensors (data/feed.hpp).
@@ -32,15 +35,37 @@ template <class BatchType>
 struct Feeds {
   data::Feed<BatchType> train;
   std::optional<data::Feed<BatchType>> validation{};
+  std::optional<data::Feed<BatchType>> test{};
 };
 
+namespace detail {
+
+// What a metric says of itself: train::accuracy is to be high, train::mean_squared_error low.
+template <class Function>
+std::optional<bool> direction_of(const Function&) {
+  if constexpr (requires { Function::kHigherIsBetter; }) {
+    return Function::kHigherIsBetter;
+  } else {
+    return std::nullopt;
+  }
+}
+
+}  // namespace detail
+
 // A number that says how good a model is on a batch: one number, the mean over the rows. Over a whole data
-// set the batches' numbers are averaged by their rows.
+// set the batches' numbers are averaged by their rows. Whether higher is better must be known of one that is
+// monitored: {"F1", f1, true}, {"error", error_of, false}; those of metrics.hpp say it themselves.
 template <class Model, class BatchType = data::Batch>
 struct Metric {
   std::string name;
   std::function<Tensor(const Model&, const BatchType&)> of;
-  bool higher_is_better = true;
+  std::optional<bool> higher_is_better;
+
+  template <class Function>
+  Metric(std::string called, Function function, std::optional<bool> higher = std::nullopt)
+      : name(std::move(called)), higher_is_better(higher ? higher : detail::direction_of(function)) {
+    of = std::move(function);
+  }
 };
 
 enum class Progress : std::uint8_t {
@@ -64,21 +89,25 @@ struct StepReport {
   NamedNumbers rates{};   // of fit: "lr"; else by the names of the optimizers
 };
 
-// One epoch. `measured` holds, by name, "loss" and the metrics on the validation data, or where there are
-// none, the metrics on the training data. Setting `stop` ends the training.
+// On what a model is measured after an epoch. In train::run the learner's metrics know that themselves.
+enum class MeasuredOn : std::uint8_t { training, validation, test, by_learner };
+// "training", "validation" or "test"; empty for what a learner measures.
+std::string_view name_of(MeasuredOn on);
+
+// One epoch. `measured` holds, by name, "loss" and the metrics on the validation data or else the test data,
+// or where there are none, the metrics on the training data. Setting `stop` ends the training.
 struct EpochReport {
   std::int64_t epoch;  // counted from 1
   std::int64_t step;   // steps made in all
   double loss;         // the mean over the epoch's rows, each as it was when its step was made
   double lr;           // of the last step
   NamedNumbers measured{};
-  bool on_validation = false;
+  MeasuredOn measured_on = MeasuredOn::training;
   bool improved = false;  // whether what is monitored is the best so far
   double seconds = 0.0;   // spent in this training so far, over all its resumptions
   bool stop = false;
   NamedNumbers losses{};  // as in StepReport; `loss` and `lr` are the first of them
   NamedNumbers rates{};
-  bool by_learner = false;  // whether the metrics are those of run: on which data, they know themselves
 
   // One of those measured, or else of the losses. Refuses a name that is neither.
   double operator[](std::string_view name) const;
@@ -107,7 +136,8 @@ struct FitOptions {
 
   std::vector<Metric<Model, BatchType>> metrics{};
   // What decides which model is the best: "loss" (on the validation data, or else that of the training), or a
-  // metric's name. Empty: the loss if it is measured, else the first metric.
+  // metric's name. Empty: the loss if it is measured, else the first metric. Where only test data are
+  // measured, nothing decides, and a name is refused.
   std::string monitor{};
   std::int64_t patience = 0;  // stop after so many epochs without a better one; 0 is never
 

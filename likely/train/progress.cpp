@@ -41,7 +41,7 @@ std::string numbers_of(const ProgressState& state) {
   for (const auto& [name, loss] : state.losses)
     text += fmt::format("{}{} {:#.4g}", text.empty() ? "" : " ", name, loss);
   for (std::size_t i = 0; i < state.measured.size(); ++i) {
-    if (i == 0 && !text.empty()) text += state.on_validation ? "  held out:" : " ";
+    if (i == 0 && !text.empty()) text += state.held_out ? "  held out:" : " ";
     text += fmt::format(" {} {:#.4g}", state.measured[i].first, state.measured[i].second);
   }
   return text;
@@ -138,7 +138,7 @@ void ProgressDisplay::epoch(const EpochReport& report) {
   state_.step = report.step;
   state_.losses = report.losses;
   state_.measured = report.measured;
-  state_.on_validation = report.on_validation;
+  state_.held_out = report.measured_on == MeasuredOn::validation || report.measured_on == MeasuredOn::test;
   if (how_ == Progress::bar) draw();
   const Clock::time_point now = Clock::now();
   const bool first_or_last =

@@ -17,10 +17,10 @@ struct ProgressState {
   std::int64_t epoch = 0;   // counted from 1
   std::int64_t epochs = 0;  // in all; 0 where only the steps are limited
   std::int64_t step = 0;
-  std::int64_t steps = 0;   // in all
-  NamedNumbers losses{};    // the epoch's means so far
-  NamedNumbers measured{};  // after the last epoch
-  bool on_validation = false;
+  std::int64_t steps = 0;        // in all
+  NamedNumbers losses{};         // the epoch's means so far
+  NamedNumbers measured{};       // after the last epoch
+  bool held_out = false;         // whether that was on data that are not learned from
   double rows_per_second = 0.0;  // 0: not known yet
   const char* rows = "rows";     // what these are
   double seconds = 0.0;          // so far

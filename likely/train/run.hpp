@@ -23,12 +23,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "likely/nn/trained_layers.hpp"
 #include "likely/nn/training.hpp"
 #include "likely/train/any_learner.hpp"
 #include "likely/train/descend.hpp"
@@ -36,6 +38,7 @@
 #include "likely/train/options.hpp"
 #include "likely/train/rows_of.hpp"
 #include "likely/train/slots.hpp"
+#include "likely/train/watch_learner.hpp"
 #include "likely/tree/misfit.hpp"
 #include "likely/tree/nodes.hpp"
 
@@ -49,6 +52,9 @@ struct NoBatch {};  // of a learner that is fed with nothing
 inline constexpr std::uint64_t kMeasuringKey = 0x6d65617375726564;
 // Refuses data for a learner that takes none, and none for one that does.
 void check_fed(bool takes_batches, bool has_data);
+// Refuses a first step that left its Training alone, though the learner has a layer that does something else
+// in training.
+void check_used(const Training& training, const std::string& trained_layer);
 
 // What the arguments of L::step are.
 template <class Step>
@@ -106,29 +112,29 @@ concept Learner = Tree<L> && requires {
   &L::step;
 } && detail::FormOf<L>::kKnown;
 
-// What run measures after an epoch: f(learner) or f(learner, rng), one number. The key is the same after
-// every epoch.
+// What run measures after an epoch: f(learner) or f(learner, rng), one number, and whether higher is better:
+// {"error", error_of, false}. The key is the same after every epoch.
 template <class L>
 struct LearnerMetric {
   std::string name;
   std::function<double(const L&, Rng)> of;
-  bool higher_is_better = true;
+  std::optional<bool> higher_is_better;
 
   template <class Function>
-  LearnerMetric(std::string called, Function function, bool higher = true)
+  LearnerMetric(std::string called, Function function, std::optional<bool> higher = std::nullopt)
       : name(std::move(called)), higher_is_better(higher) {
     if constexpr (std::is_invocable_v<Function&, const L&, Rng>) {
-      of = [f = std::move(function)](const L& learner, Rng rng) { return number(f(learner, rng)); };
+      of = [f = std::move(function), label = name](const L& learner, Rng rng) {
+        return detail::one_number("run", label, f(learner, rng));
+      };
     } else {
       static_assert(std::is_invocable_v<Function&, const L&>,
                     "a metric is called as metric(learner) or metric(learner, rng)");
-      of = [f = std::move(function)](const L& learner, Rng) { return number(f(learner)); };
+      of = [f = std::move(function), label = name](const L& learner, Rng) {
+        return detail::one_number("run", label, f(learner));
+      };
     }
   }
-
- private:
-  static double number(double value) { return value; }
-  static double number(const Tensor& value) { return NamedLoss("metric", value).value; }
 };
 
 // Refused before anything is trained: what FitOptions refuses; data for a learner that takes none, or none
@@ -148,8 +154,9 @@ struct RunOptions {
   std::map<std::string, optim::Schedule> schedules{};
 
   std::vector<LearnerMetric<L>> metrics{};
-  // What decides which state is the best: a metric, or a loss of the learner (lower is better). Empty: the
-  // first metric; where there is none, the last state counts as the best.
+  // What decides which state is the best: a metric that says whether higher is better, or a loss of the
+  // learner (lower is better). Empty: the first such metric; where there is none, the last state counts as
+  // the best.
   std::string monitor{};
   std::int64_t patience = 0;  // stop after so many epochs without a better one; 0 is never
 
@@ -194,10 +201,6 @@ class OwnLearner final : public AnyLearner {
         best_(result_of(learner)) {
     check_fed(Form::kFed, feed_.has_value());
     check_at_least("run", "steps_per_epoch", steps_per_epoch_, 1);
-    for_each_node(learner, [&](const std::string& name, auto& node) {
-      if constexpr (HasRate<std::remove_reference_t<decltype(node)>>)
-        rates_.push_back({name, &node.options.lr});
-    });
   }
 
   const char* caller() const override { return "run"; }
@@ -214,24 +217,40 @@ class OwnLearner final : public AnyLearner {
   void close_epoch() override { next_ = {}; }
   StepMade step(const StepPlace& place) override {
     const Training training(place.noise.fold_in(static_cast<std::uint64_t>(place.batches_before)));
+    StepMade made;
+    std::optional<WatchLearner> watch;
+    if (!looked_) watch.emplace(&learner_, sizeof(L), addresses_of(learner_));
     if constexpr (Form::kFed) {
       const BatchType batch = next_();
-      const std::int64_t rows = rows_of(batch);
-      return {.losses = made_by(place, batch, training), .rows = rows};
+      made.rows = rows_of(batch);
+      made.losses = made_by(place, batch, training);
     } else {
-      return {.losses = made_by(place, training)};
+      made.losses = made_by(place, training);
     }
+    if (!looked_) check_used(training, nn::first_trained_layer(learner_));
+    looked_ = true;
+    return made;
   }
 
-  std::vector<Rate> rates() override { return rates_; }
+  // Looked for each time: a step may make optimizers, and move those that were there.
+  std::vector<Rate> rates() override {
+    std::vector<Rate> rates;
+    for_each_node(learner_, [&](const std::string& name, auto& node) {
+      if constexpr (HasRate<std::remove_reference_t<decltype(node)>>)
+        rates.push_back({name, &node.options.lr});
+    });
+    return rates;
+  }
   std::vector<Slot> slots() override {
     std::vector<Slot> slots = slots_of(learner_, "");
+    const std::vector<Rate> rates = this->rates();
     for (Slot& slot : slots) {
-      for (const Rate& rate : rates_) {
+      for (const Rate& rate : rates) {
         if (!slot.name.starts_with(rate.name + ".")) continue;
         slot.of_model = false;
         slot.comes_later = true;
       }
+      slot.may_grow = !slot.learned && !slot.comes_later;
     }
     return slots;
   }
@@ -247,11 +266,13 @@ class OwnLearner final : public AnyLearner {
   template <class... Arguments>
   Losses made_by(const StepPlace& place, const Arguments&... arguments) {
     const auto call = [&]() -> decltype(auto) {
-      if constexpr (Form::kNumbered) {
-        return learner_.step(arguments..., place.step);
-      } else {
-        return learner_.step(arguments...);
-      }
+      return naming_layers(learner_, [&]() -> decltype(auto) {
+        if constexpr (Form::kNumbered) {
+          return learner_.step(arguments..., place.step);
+        } else {
+          return learner_.step(arguments...);
+        }
+      });
     };
     if constexpr (std::is_void_v<decltype(call())>) {
       call();
@@ -265,8 +286,8 @@ class OwnLearner final : public AnyLearner {
   std::optional<data::Feed<BatchType>> feed_;
   typename data::Feed<BatchType>::Next next_;
   std::int64_t steps_per_epoch_;
-  std::vector<Rate> rates_;
   Result best_;
+  bool looked_ = false;  // at what a step does
 };
 
 }  // namespace detail
@@ -276,7 +297,7 @@ template <Learner L>
 struct RunResult {
   // learner.result(), where it has such a function, else the whole learner, as it was after the best epoch.
   typename detail::OwnLearner<L>::Result best;
-  double best_value = 0.0;
+  double best_value = 0.0;             // NaN where nothing was monitored
   std::int64_t best_epoch = 0;         // counted from 1; 0: nothing was monitored
   std::vector<EpochReport> history{};  // of all epochs, also those before a resumption
   Stopped stopped = Stopped::finished;
@@ -292,34 +313,12 @@ RunResult<L> run(L& learner, const std::type_identity_t<RunOptions<L>>& options)
   const Rng measuring = Rng(options.seed).fold_in(detail::kMeasuringKey);
   std::vector<detail::Measure> measures;
   for (const LearnerMetric<L>& metric : options.metrics) {
-    measures.push_back({metric.name, [&] { return metric.of(learner, measuring); }, metric.higher_is_better});
+    const auto of = [&] { return naming_layers(learner, [&] { return metric.of(learner, measuring); }); };
+    measures.push_back({metric.name, of, metric.higher_is_better});
   }
-  detail::Outcome outcome = detail::train_learner(own,
-                                                  {.epochs = options.epochs,
-                                                   .steps = options.steps,
-                                                   .seed = options.seed,
-                                                   .schedules = options.schedules,
-                                                   .monitor = options.monitor,
-                                                   .patience = options.patience,
-                                                   .on_step = options.on_step,
-                                                   .on_epoch = options.on_epoch,
-                                                   .out = options.out,
-                                                   .resume = options.resume,
-                                                   .checkpoint_seconds = options.checkpoint_seconds,
-                                                   .checkpoint_every = options.checkpoint_every,
-                                                   .log_every = options.log_every,
-                                                   .figures = options.figures,
-                                                   .notes = options.notes,
-                                                   .progress = options.progress,
-                                                   .catch_interrupt = options.catch_interrupt},
-                                                  measures, detail::MeasuredOn::whatever);
-  return {.best = own.take_best(),
-          .best_value = outcome.best_value,
-          .best_epoch = outcome.best_epoch,
-          .history = std::move(outcome.history),
-          .stopped = outcome.stopped,
-          .epochs = outcome.epochs,
-          .steps = outcome.steps};
+  detail::Outcome outcome = detail::train_learner(
+      own, detail::settings_of(options, options.schedules, nullptr), measures, MeasuredOn::by_learner);
+  return detail::result_from<RunResult<L>>(own.take_best(), std::move(outcome));
 }
 
 }  // namespace likely::train

@@ -29,29 +29,29 @@ std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}
 
 std::string reason() { return std::generic_category().message(errno); }
 
-std::unique_ptr<io::FolderLock> lock_of(const std::filesystem::path& folder) {
+std::unique_ptr<io::FolderLock> lock_of(const char* caller, const std::filesystem::path& folder) {
   try {
     return std::make_unique<io::FolderLock>(folder, io::FolderLockOptions{.within = true});
   } catch (const io::FolderRefusal& refusal) {
     using Why = io::FolderRefusal::Why;
-    if (refusal.why == Why::taken) refuse("fit", "another process is training in " + quoted(folder));
+    if (refusal.why == Why::taken) refuse(caller, "another process is training in " + quoted(folder));
     io::fail_writing(
-        "fit",
+        caller,
         fmt::format("cannot {} the run folder {}: {}", refusal.why == Why::cannot_make ? "make" : "open",
                     quoted(folder), refusal.reason),
         refusal.error);
   } catch (const Error& error) {
-    refuse("fit", error.what());
+    refuse(caller, error.what());
   }
 }
 
 // Of the first bytes of a file; refuses one that has fewer.
-std::uint32_t checksum_of_start(const std::filesystem::path& path, std::int64_t bytes) {
+std::uint32_t checksum_of_start(const char* caller, const std::filesystem::path& path, std::int64_t bytes) {
   constexpr std::int64_t kPiece = 1 << 16;
-  const io::InputFile file("fit", path);
+  const io::InputFile file(caller, path);
   if (static_cast<std::int64_t>(file.size()) < bytes) {
-    refuse("fit", fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(path),
-                              file.size(), bytes));
+    refuse(caller, fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(path),
+                               file.size(), bytes));
   }
   std::vector<char> piece(static_cast<std::size_t>(std::min(bytes, kPiece)));
   std::uint32_t checksum = 0;
@@ -66,14 +66,15 @@ std::uint32_t checksum_of_start(const std::filesystem::path& path, std::int64_t 
 
 }  // namespace
 
-void check_metrics(const std::filesystem::path& metrics, std::int64_t bytes,
+void check_metrics(const char* caller, const std::filesystem::path& metrics, std::int64_t bytes,
                    std::optional<std::uint32_t> checksum) {
-  const std::uint32_t found = bytes == 0 ? 0 : checksum_of_start(metrics, bytes);
+  const std::uint32_t found = bytes == 0 ? 0 : checksum_of_start(caller, metrics, bytes);
   if (checksum && found != *checksum)
-    refuse("fit", quoted(metrics) + " was changed after it was written (its checksum does not fit)");
+    refuse(caller, quoted(metrics) + " was changed after it was written (its checksum does not fit)");
 }
 
-RunFolder::RunFolder(std::filesystem::path folder) : folder_(std::move(folder)), lock_(lock_of(folder_)) {
+RunFolder::RunFolder(const char* caller, std::filesystem::path folder)
+    : caller_(caller), folder_(std::move(folder)), lock_(lock_of(caller, folder_)) {
   using io::detail::MadeRecord;
   if (holds_run()) lock_->tidy();
   made_ = std::make_unique<MadeRecord>(lock_->path(), folder_,
@@ -97,10 +98,10 @@ void RunFolder::check_place() const {
   try {
     io::detail::check_place(config());
   } catch (const Error&) {
-    refuse("fit", quoted(folder_) + (std::filesystem::exists(folder_)
-                                         ? ": another folder was put in its place meanwhile; nothing is "
-                                           "written there"
-                                         : " is gone: it was moved or removed meanwhile"));
+    refuse(caller_, quoted(folder_) + (std::filesystem::exists(folder_)
+                                           ? ": another folder was put in its place meanwhile; nothing is "
+                                             "written there"
+                                           : " is gone: it was moved or removed meanwhile"));
   }
 }
 
@@ -112,7 +113,7 @@ void RunFolder::check_room(std::int64_t bytes) const {
   try {
     io::detail::check_room(folder_, folder_, bytes, "checkpoints need");
   } catch (const io::DiskError& error) {
-    io::fail_writing("fit", error.what(), ENOSPC);
+    io::fail_writing(caller_, error.what(), ENOSPC);
   }
 }
 
@@ -129,24 +130,24 @@ void RunFolder::open_metrics(std::int64_t bytes) {
   const int file = io::detail::away_from_standard_streams(
       open(metrics().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
   log_ = file < 0 ? nullptr : fdopen(file, "ab");
-  if (log_ == nullptr) refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
+  if (log_ == nullptr) refuse(caller_, "cannot write " + quoted(metrics()) + ": " + reason());
   if (is_new) io::note_made(metrics());
   const auto there = static_cast<std::int64_t>(std::filesystem::file_size(metrics()));
   if (there < bytes) {
-    refuse("fit", fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(metrics()),
-                              there, bytes));
+    refuse(caller_, fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(metrics()),
+                                there, bytes));
   }
   if (ftruncate(fileno(log_), bytes) != 0)
-    refuse("fit", "cannot write " + quoted(metrics()) + ": " + reason());
+    refuse(caller_, "cannot write " + quoted(metrics()) + ": " + reason());
   metrics_bytes_ = bytes;
-  metrics_checksum_ = checksum_of_start(metrics(), bytes);
+  metrics_checksum_ = checksum_of_start(caller_, metrics(), bytes);
 }
 
 void RunFolder::append_metrics(std::string_view line) {
   check_place();
   const bool written = std::fwrite(line.data(), 1, line.size(), log_) == line.size() &&
                        std::fputc('\n', log_) != EOF && std::fflush(log_) == 0;
-  if (!written) io::fail_writing("fit", "cannot write " + quoted(metrics()) + ": " + reason(), errno);
+  if (!written) io::fail_writing(caller_, "cannot write " + quoted(metrics()) + ": " + reason(), errno);
   metrics_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   metrics_checksum_ = io::checksum_of(line.data(), line.size(), metrics_checksum_);
   metrics_checksum_ = io::checksum_of("\n", 1, metrics_checksum_);

@@ -17,14 +17,14 @@
 namespace likely::train::detail {
 
 // Refuses a metrics.jsonl that is shorter, or whose first bytes have another checksum (where that is known).
-void check_metrics(const std::filesystem::path& metrics, std::int64_t bytes,
+void check_metrics(const char* caller, const std::filesystem::path& metrics, std::int64_t bytes,
                    std::optional<std::uint32_t> checksum);
 
 class RunFolder {
  public:
   // Makes the folder where there is none and takes it for this training. Refuses one that cannot be made or
-  // that another training or process writes to.
-  explicit RunFolder(std::filesystem::path folder);
+  // that another training or process writes to; all refusals name the caller.
+  RunFolder(const char* caller, std::filesystem::path folder);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -57,6 +57,7 @@ class RunFolder {
   std::uint32_t metrics_checksum() const { return metrics_checksum_; }
 
  private:
+  const char* caller_;
   std::filesystem::path folder_;
   std::unique_ptr<io::FolderLock> lock_;
   std::unique_ptr<io::detail::MadeRecord> made_;

@@ -1,7 +1,9 @@
 #include "likely/train/run_records.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "likely/io/checksum.hpp"
 #include "likely/io/json.hpp"
@@ -15,12 +17,15 @@ namespace {
 
 using io::Json;
 
-constexpr std::string_view kValidation = "validation_";
-constexpr std::string_view kTrain = "train_";
-// The learner's own losses, rates and metrics; the only loss and rate are called "loss" and "lr".
+// What the keys of metrics begin with.
+constexpr std::array<std::pair<MeasuredOn, std::string_view>, 4> kMeasuredOn{
+    {{MeasuredOn::training, "train_"},
+     {MeasuredOn::validation, "validation_"},
+     {MeasuredOn::test, "test_"},
+     {MeasuredOn::by_learner, "measured_"}}};
+// The learner's own losses and rates; the only loss and rate are called "loss" and "lr".
 constexpr std::string_view kLoss = "loss_";
 constexpr std::string_view kRate = "lr_";
-constexpr std::string_view kMeasured = "measured_";
 
 Json parts_of(AnyLearner& learner) {
   Json parts = Json::array();
@@ -62,11 +67,14 @@ Json rates_of(AnyLearner& learner, const Settings& settings) {
 // A line of metrics.jsonl. Keys that are missing (older versions wrote fewer) have their defaults.
 class MetricsLine {
  public:
-  MetricsLine(const std::filesystem::path& path, std::int64_t number, std::string_view text)
-      : where_(path.string() + ", line " + std::to_string(number) + ": "), json_(io::json_or_none(text)) {
-    if (!json_.is_object()) refuse("fit", where_ + "this is not a JSON object");
+  MetricsLine(const char* caller, const std::filesystem::path& path, std::int64_t number,
+              std::string_view text)
+      : caller_(caller),
+        where_(path.string() + ", line " + std::to_string(number) + ": "),
+        json_(io::json_or_none(text)) {
+    if (!json_.is_object()) refuse(caller_, where_ + "this is not a JSON object");
     if (!json_.contains("epoch") && !json_.contains("step"))
-      refuse("fit", where_ + "this is neither an epoch nor a step");
+      refuse(caller_, where_ + "this is neither an epoch nor a step");
     count("step");
     number_of("loss");
     number_of("lr");
@@ -81,11 +89,10 @@ class MetricsLine {
     report.improved = improved.get<bool>();
     report.seconds = json_.contains("seconds") ? number_of("seconds") : 0.0;
     for (const auto& [key, value] : json_.items()) {
-      for (const std::string_view prefix : {kValidation, kTrain, kMeasured}) {
+      for (const auto& [on, prefix] : kMeasuredOn) {
         if (!key.starts_with(prefix)) continue;
         report.measured.emplace_back(key.substr(prefix.size()), number_of(key));
-        report.on_validation = prefix == kValidation;
-        report.by_learner = prefix == kMeasured;
+        report.measured_on = on;
       }
     }
     report.losses = named("loss", kLoss);
@@ -120,9 +127,10 @@ class MetricsLine {
     return std::numeric_limits<double>::quiet_NaN();
   }
   [[noreturn]] void refuse_value(const std::string& key, const Json& value, const char* wanted) const {
-    refuse("fit", where_ + key + " is " + io::json_text(value) + ", must be " + wanted);
+    refuse(caller_, where_ + key + " is " + io::json_text(value) + ", must be " + wanted);
   }
 
+  const char* caller_;
   std::string where_;
   Json json_;
 };
@@ -138,24 +146,32 @@ std::string config_text(AnyLearner& learner, const Settings& settings) {
   config["lr"] = rates_of(learner, settings);
   config["monitor"] = settings.monitor;
   config["patience"] = settings.patience;
-  for (const auto& [name, value] : learner.facts())
-    std::visit([&, &key = name](const auto& fact) { config[key] = fact; }, value);
+  for (const Fact& fact : learner.facts())
+    std::visit([&](const auto& value) { config[fact.name] = value; }, fact.value);
   config["notes"] = settings.notes;
   config["parameters"] = count_learned(learner);
   config["parts"] = parts_of(learner);
   return io::sealed_json(io::json_text(config, 2) + "\n");
 }
 
-std::vector<std::string> differences(const std::string& now, const std::string& then) {
+std::vector<std::string> keys_that_stay(const AnyLearner& learner) {
+  std::vector<std::string> keys{"seed"};
+  for (const Fact& fact : learner.facts()) {
+    if (fact.must_stay) keys.push_back(fact.name);
+  }
+  keys.insert(keys.end(), {"lr", "monitor", "parameters"});
+  return keys;
+}
+
+std::vector<std::string> differences(const std::vector<std::string>& keys, const std::string& now,
+                                     const std::string& then) {
   const Json ours = io::parse_json(now);
   const Json theirs = io::json_or_none(then);
   if (!theirs.is_object()) return {"its config.json is not readable"};
   std::vector<std::string> found;
-  for (const char* key : {"seed", "batch", "shuffle", "drop_last", "accumulate", "clip_norm", "lr",
-                          "training rows", "batches", "optimizer", "learner", "parameters"}) {
+  for (const std::string& key : keys) {
     const Json was = theirs.value(key, Json()), is = ours.value(key, Json());
-    if (was != is)
-      found.push_back(std::string(key) + " " + io::json_text(is) + " now, " + io::json_text(was) + " then");
+    if (was != is) found.push_back(key + " " + io::json_text(is) + " now, " + io::json_text(was) + " then");
   }
   if (found.empty() && theirs.value("parts", Json()) != ours["parts"])
     found.emplace_back("the model has other parts");
@@ -176,8 +192,10 @@ void add_losses_and_rates(Json& line, const NamedNumbers& losses, const NamedNum
 std::string line_of(const EpochReport& report) {
   Json line = {{"epoch", report.epoch}, {"step", report.step}};
   add_losses_and_rates(line, report.losses, report.rates);
-  const std::string_view on = report.by_learner ? kMeasured : report.on_validation ? kValidation : kTrain;
-  for (const auto& [name, value] : report.measured) line[std::string(on) + name] = value;
+  for (const auto& [on, prefix] : kMeasuredOn) {
+    if (on != report.measured_on) continue;
+    for (const auto& [name, value] : report.measured) line[std::string(prefix) + name] = value;
+  }
   line["improved"] = report.improved;
   line["seconds"] = std::round(report.seconds * 1000.0) / 1000.0;
   return io::json_text(line);
@@ -189,7 +207,7 @@ std::string line_of(const StepReport& report) {
   return io::json_text(line);
 }
 
-std::vector<EpochReport> read_epochs(const std::filesystem::path& path) {
+std::vector<EpochReport> read_epochs(const char* caller, const std::filesystem::path& path) {
   std::vector<EpochReport> reports;
   if (!std::filesystem::exists(path)) return reports;
   const std::string text = io::read_text(path);
@@ -198,7 +216,7 @@ std::vector<EpochReport> read_epochs(const std::filesystem::path& path) {
   // A line without an end is one that a training is writing, or was when it was killed.
   for (std::size_t end = 0; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
     ++line_number;
-    const MetricsLine line(path, line_number, std::string_view(text).substr(start, end - start));
+    const MetricsLine line(caller, path, line_number, std::string_view(text).substr(start, end - start));
     if (line.is_epoch()) reports.push_back(line.epoch());
   }
   return reports;

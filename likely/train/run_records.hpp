@@ -14,7 +14,10 @@ std::string config_text(AnyLearner& learner, const Settings& settings);
 
 // Where two configurations disagree on what must be the same for a training to go on, such as "batch 32 now,
 // 64 then". How long to train, and what is reported, may change.
-std::vector<std::string> differences(const std::string& now, const std::string& then);
+std::vector<std::string> differences(const std::vector<std::string>& keys, const std::string& now,
+                                     const std::string& then);
+// Those keys.
+std::vector<std::string> keys_that_stay(const AnyLearner& learner);
 
 // One line of metrics.jsonl. Numbers are written so that they are read back exactly; NaN and infinities are
 // null.
@@ -23,6 +26,6 @@ std::string line_of(const StepReport& report);
 
 // The epochs of a metrics.jsonl. Refuses, naming file and line, what is no line of one; the last may be cut
 // off.
-std::vector<EpochReport> read_epochs(const std::filesystem::path& path);
+std::vector<EpochReport> read_epochs(const char* caller, const std::filesystem::path& path);
 
 }  // namespace likely::train::detail

@@ -1,7 +1,9 @@
 // The tensors of a tree as a checkpoint sees them. Internal to train/.
 #pragma once
 
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "likely/core/parts.hpp"
@@ -16,6 +18,20 @@ std::vector<Slot> slots_of(T& tree, const std::string& prefix) {
     slots.push_back({.name = prefix + name, .value = &tensor, .learned = kind != PartKind::buffer});
   });
   return slots;
+}
+
+// Where a tree and all its parts are.
+template <class Node>
+void add_addresses(const Node& node, std::set<const void*>& addresses) {
+  addresses.insert(&node);
+  likely::detail::visit_below(node,
+                              [&](std::string_view, const auto& part) { add_addresses(part, addresses); });
+}
+template <Tree T>
+std::set<const void*> addresses_of(const T& tree) {
+  std::set<const void*> addresses;
+  add_addresses(tree, addresses);
+  return addresses;
 }
 
 }  // namespace likely::train::detail

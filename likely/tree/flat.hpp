@@ -42,14 +42,24 @@ T unflatten_parts(const T& tree, const Tensor& vector) {
   return result;
 }
 
-// All second derivatives of a function of a model that gives one number: (n, n) for the n numbers of
-// flatten_parts. One sweep a row: for models of some thousand parameters; hvp does without the matrix.
+namespace detail {
+
+// (n, n) for the n numbers of flatten_parts, of a tensor of any shape, too.
 template <Tree Model, class Function>
-requires(!std::is_base_of_v<Tensor, Model>) Tensor hessian(const Model& model, Function&& f) {
+Tensor flat_hessian(const Model& model, Function&& f) {
   return hessian(flatten_parts(model), [&](const Tensor& vector) -> Tensor {
     const Model moved = unflatten_parts(model, vector);
     return naming_layers(moved, [&]() -> Tensor { return f(moved); });
   });
+}
+
+}  // namespace detail
+
+// All second derivatives of a function of a model that gives one number: (n, n) for the n numbers of
+// flatten_parts. One sweep a row: for models of some thousand parameters; hvp does without the matrix.
+template <Tree Model, class Function>
+requires(!std::is_base_of_v<Tensor, Model>) Tensor hessian(const Model& model, Function&& f) {
+  return detail::flat_hessian(model, f);
 }
 
 }  // namespace likely

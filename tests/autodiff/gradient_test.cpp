@@ -55,6 +55,47 @@ TEST(Gradient, OfATensor) {
   EXPECT_DOUBLE_EQ(gradient.item(), 27.0);
 }
 
+TEST(Gradient, HandsOnWhatStandsBesideTheValue) {
+  const Tensor x = numbers({3});
+  const auto [value, gradient, square_of] = value_and_grad(x, [](const Tensor& at) {
+    const Tensor squares = at * at;
+    return std::pair(sum(squares * at), squares);
+  });
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_DOUBLE_EQ(square_of.at({i}), x.at({i}) * x.at({i}));
+    EXPECT_NEAR(gradient.at({i}), 3.0 * x.at({i}) * x.at({i}), 1e-15);
+  }
+  EXPECT_DOUBLE_EQ(value.item(), sum(x * x * x).item());
+  // Of a tuple, with something that is no tensor; grad leaves it out.
+  const auto both = value_and_grad(std::tuple(f64(2.0), f64(5.0)), [](const Tensor& a, const Tensor& b) {
+    return std::pair(a * b, std::string("said"));
+  });
+  EXPECT_EQ(both.aux, "said");
+  EXPECT_DOUBLE_EQ(std::get<0>(both.gradient).item(), 5.0);
+  EXPECT_DOUBLE_EQ(grad(f64(3.0), [](const Tensor& a) { return std::pair(a * a, 1); }).item(), 6.0);
+}
+
+TEST(Gradient, ToWhatIsOutsideWhatStandsBesideIsATensorAsAnyOther) {
+  // x^2, from beside the inner value, and d(x y^2)/dy at y = x, 2 x^2: together 3 x^2, which has the slope 6
+  // x.
+  const Tensor gradient = grad(f64(3.0), [](const Tensor& x) {
+    const auto inner = value_and_grad(x, [&](const Tensor& y) { return std::pair(x * y * y, x * x); });
+    return inner.aux + inner.gradient;
+  });
+  EXPECT_DOUBLE_EQ(gradient.item(), 18.0);
+}
+
+TEST(Gradient, KeepsTheBuffersOfAModelWhoseLossSaysMore) {
+  Model model = small_model();
+  const auto [loss, gradient, calls] = value_and_grad(model, [](Model& m) {
+    m.layers[0].calls = m.layers[0].calls + 1.0;
+    return std::pair(small_loss(m), 7);
+  });
+  EXPECT_EQ(calls, 7);
+  EXPECT_DOUBLE_EQ(model.layers[0].calls.item(), 1.0);
+  EXPECT_DOUBLE_EQ(loss.item(), small_loss(model).item());
+}
+
 TEST(Gradient, OfSeveralTensorsAsATuple) {
   const auto [value, gradient] = value_and_grad(std::tuple(f64(2.0), f64(5.0)),
                                                 [](const Tensor& a, const Tensor& b) { return a * a * b; });

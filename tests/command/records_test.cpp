@@ -61,7 +61,8 @@ TEST_F(Records, ThatAreDamagedAreNamedByInspect) {
   refuses({"inspect", "run"}, "likely: [read_text] cannot open run/report.json: No such file or directory\n");
   fs::remove(folder_ / "run/report.json");
   write("run/metrics.jsonl", "nonsense\n");
-  refuses({"inspect", "run"}, "likely: [fit] run/metrics.jsonl, line 1: this is not a JSON object\n");
+  refuses({"inspect", "run"},
+          "likely: [read_history] run/metrics.jsonl, line 1: this is not a JSON object\n");
 }
 
 TEST_F(Records, ThatWereChangedAreRefusedByPlotAndEval) {
@@ -92,10 +93,10 @@ TEST_F(Records, ThatWereChangedAreRefusedByPlotAndEval) {
   changed[changed.find("\"loss\":0.") + 9] ^= 1;
   write("run/metrics.jsonl", changed);
   refused(
-      "likely: [fit] \"run/metrics.jsonl\" was changed after it was written (its checksum does not fit)\n");
+      "likely: [read_history] \"run/metrics.jsonl\" was changed after it was written (its checksum does not fit)\n");
   const std::size_t second = metrics.find('\n') + 1;
   write("run/metrics.jsonl", metrics.substr(0, second) + "{\"epoch\":\n" + metrics.substr(second));
-  refused("likely: [fit] run/metrics.jsonl, line 2: this is not a JSON object\n");
+  refused("likely: [read_history] run/metrics.jsonl, line 2: this is not a JSON object\n");
   // A line that is being written is no damage.
   write("run/metrics.jsonl", metrics + "{\"epoch\":4,\"st");
   for (const char* command : {"plot", "eval", "inspect"}) EXPECT_EQ(run({command, "run"}).code, 0) << command;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <new>
 #include <set>
@@ -154,10 +155,19 @@ TEST_F(ThreadsTest, RunsAllTilesBeforeTheOneThatThrew) {
   for (const int n : {1, 2, 3}) {
     set_threads(n);
     std::vector<std::atomic<int>> visits(60);
+    std::atomic<bool> thrown{false};
     EXPECT_THROW(parallel_tiles(60, kMuchWork,
                                 [&](std::int64_t tile) {
                                   ++visits[static_cast<std::size_t>(tile)];
-                                  if (tile >= 37) throw std::runtime_error("late");
+                                  if (tile >= 37) {
+                                    thrown = true;
+                                    throw std::runtime_error("late");
+                                  }
+                                  // Where there are others to throw, most of the early tiles come after them.
+                                  const auto begin = std::chrono::steady_clock::now();
+                                  while (n > 1 && tile == 0 && !thrown &&
+                                         std::chrono::steady_clock::now() - begin < std::chrono::seconds(5))
+                                    std::this_thread::yield();
                                 }),
                  std::runtime_error);
     for (std::size_t tile = 0; tile < 60; ++tile) {

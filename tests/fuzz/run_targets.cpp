@@ -49,10 +49,13 @@ void look_at_run(Paths folder) {
 }
 
 void look_at_epochs(Paths path) {
-  for (const train::EpochReport& report : train::detail::read_epochs(path)) train::detail::line_of(report);
+  for (const train::EpochReport& report : train::detail::read_epochs("fit", path))
+    train::detail::line_of(report);
 }
 
-void compare_configurations(const std::string& then) { train::detail::differences(kConfig, then); }
+void compare_configurations(const std::string& then) {
+  train::detail::differences({"seed", "batch", "lr", "monitor", "parameters"}, kConfig, then);
+}
 
 // A small run as `likely train` leaves it.
 struct RunFiles {

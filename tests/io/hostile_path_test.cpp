@@ -116,7 +116,7 @@ TEST(HostileMetrics, AreNamedWithTheirLine) {
         std::pair(R"({"epoch":2,"step":[]})", "step is []")}) {
     testing::write_bytes(path, good + line + "\n");
     expect_refusal([&] { train::read_history(folder.path()); },
-                   "[fit] " + path + ", line 2: " + what + ", must be a count from 0 to 2^53");
+                   "[read_history] " + path + ", line 2: " + what + ", must be a count from 0 to 2^53");
   }
   for (const auto& [line, what] :
        {std::pair("{\"epoch\":2", "this is not a JSON object"), std::pair("", "this is not a JSON object"),
@@ -129,7 +129,8 @@ TEST(HostileMetrics, AreNamedWithTheirLine) {
         std::pair("{\"epoch\":2,\"improved\":3}", "improved is 3, must be true or false"),
         std::pair("{\"epoch\":2,\"seconds\":[]}", "seconds is [], must be a number or null")}) {
     testing::write_bytes(path, good + line + "\n");
-    expect_refusal([&] { train::read_history(folder.path()); }, "[fit] " + path + ", line 2: " + what);
+    expect_refusal([&] { train::read_history(folder.path()); },
+                   "[read_history] " + path + ", line 2: " + what);
   }
   // A step, and a line that a training is writing, or was when it was killed, are passed over.
   for (const char* line :

@@ -103,5 +103,22 @@ TEST(LaplaceApproximation, RefusesWhatIsNoPeak) {
       "negative definite");
 }
 
+// exp(-|t|^2 / 2) over tensors of any shape: the evidence is (2 pi)^(n/2).
+TEST(LaplaceApproximation, OfTensorsOfAnyShape) {
+  for (const Shape& shape : {Shape(), Shape({1, 1}), Shape({3}), Shape({2, 2}), Shape({3, 1, 2})}) {
+    const auto known = laplace_approximation(zeros(shape, DType::f64),
+                                             [](const Tensor& t) { return -0.5 * sum(square(t)); });
+    const auto n = static_cast<double>(shape.size());
+    EXPECT_NEAR(known.log_evidence, 0.5 * n * std::log(2.0 * std::numbers::pi), 1e-12) << shape;
+    EXPECT_EQ(known.sample(Rng(1)).shape(), shape);
+  }
+}
+
+TEST(LaplaceApproximation, SaysThatDerivativesAreNotFinite) {
+  testing::expect_refusal(
+      [] { laplace_approximation(tensor(0.0, DType::f64), [](const Tensor& t) { return -sqrt(t); }); },
+      "[laplace_approximation] the derivatives of the log-density are not finite at the mode");
+}
+
 }  // namespace
 }  // namespace likely

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "likely/io/disk_error.hpp"
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -31,6 +32,43 @@ struct Weight {
 };
 
 data::Dataset hundreds() { return {full({6, 1}, 100.0, DType::f64), full({6, 1}, 1e300, DType::f64)}; }
+
+struct OwnError : Error {
+  using Error::Error;
+};
+
+TEST(Blame, AnErrorOfTheLossKeepsItsType) {
+  Weight model{ones({1}, DType::f64)};
+  optim::Sgd sgd(model, {.lr = 1.0});
+  const auto refuses = [](const Weight&) -> Tensor { throw OwnError("the simulator is out of range"); };
+  EXPECT_THROW(train::descend(model, sgd, refuses), OwnError);
+  const auto full = [](const Weight&) -> Tensor { throw io::DiskError("no room"); };
+  EXPECT_THROW(train::descend(model, sgd, full), io::DiskError);
+}
+
+TEST(Blame, DescendRefusesALossThatLeavesItsArgumentAlone) {
+  Weight model{ones({1}, DType::f64)};
+  optim::Sgd sgd(model, {.lr = 1.0});
+  try {
+    train::descend(model, sgd, [&](Weight&) { return sum(square(model.weight)); });
+    FAIL() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("[descend] ")) << error.what();
+  }
+  EXPECT_EQ(model.weight.item(), 1.0);
+}
+
+struct Two {
+  Tensor a, b;
+  LIKELY_PARTS(a, b)
+};
+
+TEST(Blame, APartThatWasMovedAwayIsNotLearnedWithout) {
+  Two model{ones({1}), ones({1})};
+  const Tensor taken = std::move(model.a);
+  expect_refusal([&] { grad(model, [](const Two& m) { return sum(m.b); }); },
+                 "[gradient] part \"a\" was moved from");
+}
 
 TEST(Blame, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
   const TemporaryFolder folder;

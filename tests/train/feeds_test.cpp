@@ -59,6 +59,30 @@ train::FitResult<Memory> learn_memory(Memory& model, optim::Adam& adam,
                     kOneStepAhead, options);
 }
 
+TEST(Feeds, EndWhereTheyEnd) {
+  const auto next = data::feed(2, draw_sequences).open(Rng(1), 1);
+  EXPECT_GT(next().values.size(), 0);
+  testing::expect_refusal([&] { next(); }, "[feed] the epoch has no more batches");
+  testing::expect_refusal([] { data::Feed<Sequences>(2, {}); },
+                          "[feed] there is no function that makes the batches");
+}
+
+TEST(Feeds, AnOptimizerThatEvaluatesTheLossItselfNeedsAllRows) {
+  Memory model;
+  optim::Lbfgs lbfgs;
+  testing::expect_refusal(
+      [&] {
+        train::fit(model, lbfgs, train::Feeds{.train = data::feed(6, draw_sequences)}, kOneStepAhead,
+                   {.epochs = 2, .progress = kSilent});
+      },
+      "[fit] an optimizer that evaluates the loss itself needs all rows in one batch; the feed has 6 "
+      "batches");
+  EXPECT_GT(train::fit(model, lbfgs, train::Feeds{.train = data::feed(1, draw_sequences)}, kOneStepAhead,
+                       {.epochs = 2, .progress = kSilent})
+                .steps,
+            0);
+}
+
 TEST(Feeds, BatchesOfUnequalSequencesTeachAModel) {
   Memory model;
   optim::Adam adam(model, {.lr = 0.05});
@@ -71,7 +95,7 @@ TEST(Feeds, BatchesOfUnequalSequencesTeachAModel) {
                                     .progress = kSilent});
   EXPECT_NEAR(model.a.item(), 0.7, 0.1);
   EXPECT_EQ(result.steps, 240);
-  EXPECT_TRUE(result.history.back().on_validation);
+  EXPECT_EQ(result.history.back().measured_on, train::MeasuredOn::validation);
 }
 
 TEST(Feeds, BatchesOfUnequalSequencesResumeBitForBit) {

@@ -8,6 +8,7 @@
 
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/train/small_network.hpp"
 
 namespace likely {
@@ -84,7 +85,7 @@ TEST(Fit, LearnsAndReportsEveryEpoch) {
   const train::EpochReport& last = result.history.back();
   EXPECT_EQ(last.epoch, 12);
   EXPECT_EQ(last.step, 96);
-  EXPECT_TRUE(last.on_validation);
+  EXPECT_EQ(last.measured_on, train::MeasuredOn::validation);
   ASSERT_EQ(last.measured.size(), 2U);
   EXPECT_EQ(last.measured[0].first, "loss");
   EXPECT_EQ(last.measured[1].first, "accuracy");
@@ -120,9 +121,62 @@ TEST(Fit, WithoutValidationMetricsAreTakenOnTheTrainingData) {
   const auto result =
       train::fit(model, sgd, {.train = rows}, kCrossEntropy,
                  {.epochs = 2, .metrics = {{"accuracy", train::accuracy}}, .progress = kSilent});
-  EXPECT_FALSE(result.history[1].on_validation);
+  EXPECT_EQ(result.history[1].measured_on, train::MeasuredOn::training);
   ASSERT_EQ(result.history[1].measured.size(), 1U);
   EXPECT_NEAR(result.history[1].measured[0].second, train::evaluate(model, rows, train::accuracy), 1e-12);
+}
+
+TEST(Fit, TestDataAreMeasuredAndChooseNothing) {
+  const testing::TemporaryFolder folder;
+  const data::Dataset rows = three_classes(100, 1);
+  // Labels that have nothing to do with the inputs: the longer one learns, the worse it gets on them.
+  const data::Batch others = three_classes(100, 2).all();
+  const data::Dataset noise(others.x, others.y + 1 - 3 * (others.y == 2).to(DType::i64));
+  train::FitOptions<SmallNetwork> options{.epochs = 6,
+                                          .metrics = {{"accuracy", train::accuracy}},
+                                          .out = folder.path() / "run",
+                                          .progress = kSilent};
+  SmallNetwork model(Rng(1));
+  optim::Adam adam(model, {.lr = 0.02});
+  const auto result = train::fit(model, adam, {.train = rows, .test = noise}, kCrossEntropy, options);
+  EXPECT_EQ(result.history.back().measured_on, train::MeasuredOn::test);
+  EXPECT_NEAR(result.history.back()["accuracy"], train::evaluate(model, noise, train::accuracy), 1e-12);
+  EXPECT_GT(result.history.back()["loss"], result.history.front()["loss"]);
+  EXPECT_EQ(result.best_epoch, 0);
+  EXPECT_TRUE(same_bits(result.best, model));
+  SmallNetwork kept(Rng(2));
+  io::load(folder.path() / "run/best.safetensors", kept);
+  EXPECT_TRUE(same_bits(kept, model));
+  EXPECT_TRUE(std::isnan(result.best_value));
+  const auto read = train::read_history(folder.path() / "run");
+  EXPECT_EQ(read.back().measured_on, train::MeasuredOn::test);
+  EXPECT_EQ(read.back()["accuracy"], result.history.back()["accuracy"]);
+  // With the same data for validation, an early epoch is the best.
+  SmallNetwork again(Rng(1));
+  optim::Adam adam_again(again, {.lr = 0.02});
+  options.out.clear();
+  const auto chosen = train::fit(again, adam_again, {.train = rows, .validation = noise, .test = rows},
+                                 kCrossEntropy, options);
+  EXPECT_EQ(chosen.history.back().measured_on, train::MeasuredOn::validation);
+  EXPECT_GT(chosen.best_epoch, 0);
+  EXPECT_LT(chosen.best_epoch, 6);
+  EXPECT_TRUE(same_bits(again, model));
+}
+
+TEST(Fit, RefusesToChooseByTestData) {
+  SmallNetwork model(Rng(1));
+  optim::Sgd sgd(model, {.lr = 0.1});
+  const data::Dataset rows = three_classes(40, 1);
+  const auto fit_with = [&](const train::FitOptions<SmallNetwork>& options) {
+    train::fit(model, sgd, {.train = rows, .test = rows}, kCrossEntropy, options);
+  };
+  expect_refusal([&] { fit_with({.epochs = 1, .monitor = "loss", .progress = kSilent}); },
+                 "[fit] the monitor \"loss\" needs validation data: test data choose nothing");
+  expect_refusal([&] { fit_with({.epochs = 1, .patience = 2, .progress = kSilent}); },
+                 "[fit] patience needs something to monitor: validation data");
+  optim::Plateau plateau({.lr = 0.1});
+  expect_refusal([&] { fit_with({.epochs = 1, .plateau = &plateau, .progress = kSilent}); },
+                 "[fit] a plateau needs something to monitor: validation data");
 }
 
 TEST(Fit, StopsAtTheStepsAskedForAndMeasuresThere) {
@@ -262,6 +316,27 @@ TEST(Fit, CallbacksMayStopIt) {
   EXPECT_EQ(result.stopped, train::Stopped::by_callback);
 }
 
+TEST(Fit, AnErrorIsToBeSmall) {
+  Slope model;
+  optim::Sgd sgd(model, {.lr = 0.05});
+  const auto result = train::fit(model, sgd, {.train = line(8), .validation = line(4)}, kSquared,
+                                 {.epochs = 5,
+                                  .metrics = {{"error", train::mean_squared_error}},
+                                  .monitor = "error",
+                                  .progress = kSilent});
+  EXPECT_LT(result.history[4]["error"], result.history[0]["error"]);
+  EXPECT_EQ(result.best_epoch, 5);
+  EXPECT_EQ(result.best_value, result.history[4]["error"]);
+  const auto own = [](const Slope&, const data::Batch& b) { return mean(b.x); };
+  expect_refusal(
+      [&] {
+        train::fit(model, sgd, {.train = line(8), .validation = line(4)}, kSquared,
+                   {.epochs = 1, .metrics = {{"own", own}}, .monitor = "own", .progress = kSilent});
+      },
+      "[fit] say whether higher is better of \"own\", which is monitored: {\"own\", function, true} or "
+      "false");
+}
+
 // A validation value that is told what to be: better up to epoch 3, then never again.
 TEST(Fit, StopsEarlyAndReturnsTheBestModel) {
   Slope model;
@@ -276,7 +351,8 @@ TEST(Fit, StopsEarlyAndReturnsTheBestModel) {
                   .metrics = {{"score",
                                [&](const Slope&, const data::Batch&) {
                                  return tensor(scores.at(static_cast<std::size_t>(epoch)), DType::f64);
-                               }}},
+                               },
+                               true}},
                   .monitor = "score",
                   .patience = 3,
                   .on_epoch =
@@ -362,8 +438,9 @@ TEST(Fit, RefusesOptionsBeforeTraining) {
   expect_options_refused({.epochs = 1, .metrics = {{"accuracy", train::accuracy}}, .monitor = "recall"},
                          "[fit] the monitor \"recall\" is not measured; what is: loss, accuracy");
   expect_options_refused({.epochs = 1, .metrics = {{"", train::accuracy}}}, "[fit] a metric has no name");
-  expect_options_refused({.epochs = 1, .metrics = {{"empty", {}}}},
-                         "[fit] the metric \"empty\" has no function");
+  expect_options_refused(
+      {.epochs = 1, .metrics = {{"empty", std::function<Tensor(const SmallNetwork&, const data::Batch&)>()}}},
+      "[fit] the metric \"empty\" has no function");
   expect_options_refused({.epochs = 1, .metrics = {{"a", train::accuracy}, {"a", train::accuracy}}},
                          "[fit] two things are called \"a\": metrics need names of their own");
   expect_options_refused(
@@ -373,7 +450,7 @@ TEST(Fit, RefusesOptionsBeforeTraining) {
       {.epochs = 1,
        .metrics = {{"rows", [](const SmallNetwork&, const data::Batch& b) { return b.x; }}},
        .progress = kSilent},
-      "[fit] a metric must be one number, got shape (10, 4)");
+      "[fit] \"rows\" must be one number, got shape (10, 4)");
 }
 
 TEST(Fit, RefusesALossThatDoesNotUseTheModel) {

@@ -17,7 +17,7 @@ ProgressState some_state() {
           .steps = 100,
           .losses = {{"loss", 0.41234}},
           .measured = {{"loss", 0.5}, {"accuracy", 0.87352}},
-          .on_validation = true,
+          .held_out = true,
           .rows_per_second = 12345.6,
           .seconds_left = 64.2};
 }
@@ -45,7 +45,7 @@ TEST(Progress, TheBarIsFullAtTheEnd) {
   state.step = 100;
   state.seconds = 61.0;
   state.epochs = 0;
-  state.on_validation = false;
+  state.held_out = false;
   state.measured = {{"accuracy", 1.0}};
   EXPECT_EQ(progress_line(state, 200),
             "epoch 3 [========================] 100%  in 1:01  12,346 rows/s  loss 0.4123  accuracy 1.000");

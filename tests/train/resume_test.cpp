@@ -163,9 +163,10 @@ TEST_P(Resume, ARunThatNeverGetsBetterGoesOnAsOftenAsItEnds) {
       o.epochs = 0;
       o.steps = at;
       o.monitor = "worse";
-      o.metrics = {{"worse", [&](const SmallNetwork&, const data::Batch&) {
-                      return constant({}, -static_cast<double>(at));
-                    }}};
+      o.metrics = {
+          {"worse",
+           [&](const SmallNetwork&, const data::Batch&) { return constant({}, -static_cast<double>(at)); },
+           true}};
     });
     EXPECT_EQ(result.steps, at);
     EXPECT_EQ(result.best_epoch, 1);
@@ -331,6 +332,17 @@ TEST_P(Resume, KilledFromOutsideTheBitsAreThoseOfOneRun) {
   expect_same_run(here, folder.path() / "whole");
 }
 
+// A script's background job is started with Ctrl-C ignored, and so would be what is tested here.
+class DefaultSignals : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  }
+};
+[[maybe_unused]] const ::testing::Environment* const kDefaultSignals =
+    ::testing::AddGlobalTestEnvironment(new DefaultSignals);
+
 void note_nothing(int) {}
 
 TEST(Interrupt, EndsTheStepSavesAndPutsTheHandlerBack) {
@@ -395,8 +407,32 @@ TEST(ResumeRefusal, RefusesAnotherRunAndNamesWhatDiffers) {
         });
       },
       "[fit] \"" + here.string() +
-          "\" holds another run: seed 1 now, 9 then; batch 8 now, 16 then; lr 0.05 now, 0.01 then; optimizer "
-          "\"likely::optim::Sgd\" now, \"likely::optim::Adam\" then");
+          "\" holds another run: seed 1 now, 9 then; batch 8 now, 16 then; optimizer \"likely::optim::Sgd\" "
+          "now, "
+          "\"likely::optim::Adam\" then; lr 0.05 now, 0.01 then");
+}
+
+TEST(ResumeRefusal, OfWhatWouldBeComparedWithAnotherBest) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "run";
+  run("adam", here, [](auto& o) { o.epochs = 1; });
+  expect_refusal(
+      [&] { run("adam", here, [](auto& o) { o.monitor = "accuracy"; }); },
+      "[fit] \"" + here.string() + "\" holds another run: monitor \"accuracy\" now, \"loss\" then");
+  SmallNetwork model(Rng(5));
+  optim::Adam adam(model, {.lr = 0.01});
+  const auto fit_on = [&](const train::Data& data) {
+    train::fit(model, adam, data, kCrossEntropy,
+               {.epochs = 2,
+                .batch = 16,
+                .seed = 9,
+                .metrics = {{"accuracy", train::accuracy}},
+                .out = here,
+                .resume = true,
+                .progress = train::Progress::silent});
+  };
+  expect_refusal([&] { fit_on({.train = three_classes(70, 1), .validation = three_classes(20, 2)}); },
+                 "[fit] \"" + here.string() + "\" holds another run: validation rows 20 now, 30 then");
 }
 
 }  // namespace

@@ -128,14 +128,14 @@ TEST(RunFolder, RefusesAFolderThatCannotBeMade) {
 
 TEST(RunFolder, RefusesOneThatAnotherTrainingUses) {
   const TemporaryFolder folder;
-  const train::detail::RunFolder taken(folder.path());
+  const train::detail::RunFolder taken("fit", folder.path());
   expect_refused_before_training(folder.path(),
                                  "[fit] another process is training in \"" + folder.path().string() + "\"");
 }
 
 TEST(RunFolder, RefusesADiskWithoutRoom) {
   const TemporaryFolder folder;
-  const train::detail::RunFolder run(folder.path());
+  const train::detail::RunFolder run("fit", folder.path());
   run.check_room(1000);
   const auto free = static_cast<double>(std::filesystem::space(folder.path()).available);
   try {

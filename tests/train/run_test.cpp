@@ -34,22 +34,26 @@ train::RunOptions<TwoPlayers> for_players() {
           .seed = 5,
           .schedules = {{"critic_adam",
                          [](std::int64_t step) { return 0.03 / (1.0 + 0.1 * static_cast<double>(step)); }}},
-          .metrics = {{"mean", [](const TwoPlayers& players, Rng rng) {
+          .metrics = {{"mean",
+                       [](const TwoPlayers& players, Rng rng) {
                          return mean(players.generator(rng.normal({50, 1})));
-                       }}}};
+                       },
+                       true}}};
 }
 train::RunOptions<Gambler> for_gambler() {
   return {.epochs = 3,
           .steps_per_epoch = 4,
           .seed = 6,
-          .metrics = {{"best lever", [](const Gambler& gambler) { return gambler.chance_of_best(); }}}};
+          .metrics = {{"best lever", [](const Gambler& gambler) { return gambler.chance_of_best(); }, true}}};
 }
 train::RunOptions<Machine> for_machine() {
   return {.data = data::feed(testing::alike_and_unlike(), {.batch = 10}),
           .epochs = 3,
-          .metrics = {{"log-likelihood", [](const Machine& machine) {
+          .metrics = {{"log-likelihood",
+                       [](const Machine& machine) {
                          return machine.log_likelihood(testing::alike_and_unlike().all().x);
-                       }}}};
+                       },
+                       true}}};
 }
 train::RunOptions<SmallCommittee> for_committee() {
   return {.steps = 10, .steps_per_epoch = 4, .seed = 3, .monitor = "member 1", .patience = 3};
@@ -165,6 +169,224 @@ TEST(Run, SchedulesAreGivenByTheNameOfTheOptimizer) {
                  "members.0.adam, members.1.adam, members.2.adam");
 }
 
+// Makes optimizers while it learns, so that those that it had move.
+struct Growing {
+  struct Member {
+    Tensor weight;
+    optim::Sgd sgd;
+    explicit Member(double value) : weight(tensor({value}, DType::f64)), sgd(weight, {.lr = 0.5}) {}
+    LIKELY_PARTS(weight, sgd)
+  };
+  std::vector<Member> members;
+  std::vector<double> rates;  // of the first, as its optimizer has them
+
+  Growing() { members.emplace_back(1.0); }
+  train::Losses step(const Training&, std::int64_t number) {
+    if (number >= 2) members.emplace_back(1.0);
+    double loss = 0.0;
+    for (Member& member : members) {
+      loss = train::descend(member.weight, member.sgd, [](const Tensor& w) { return sum(w * w); });
+    }
+    rates.push_back(members.front().sgd.options.lr);
+    return {{"loss", loss}};
+  }
+  LIKELY_PARTS(members)
+};
+
+TEST(Run, FindsOptimizersThatAStepHasMoved) {
+  Growing learner;
+  std::vector<train::NamedNumbers> told;
+  train::run(learner, {.steps = 6,
+                       .schedules = {{"members.0.sgd", [](std::int64_t step) { return 0.01 * (step + 1); }}},
+                       .on_step = [&](const train::StepReport& report) { told.push_back(report.rates); },
+                       .progress = kSilent});
+  ASSERT_EQ(told.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_DOUBLE_EQ(learner.rates[i], 0.01 * static_cast<double>(i + 1));
+    EXPECT_EQ(told[i].front(), std::pair(std::string("members.0.sgd"), learner.rates[i]));
+    EXPECT_EQ(told[i].size(), i < 2 ? 1U : i);
+  }
+}
+
+// Remembers all that it has seen.
+struct Gatherer {
+  Tensor weight = ones({1});
+  optim::Sgd sgd{weight, {.lr = 0.1}};
+  Buffer seen{zeros({0, 1})};
+
+  train::Losses step(const Training& training) {
+    seen = Buffer(concat({seen, training.split().normal({2, 1})}));
+    return {{"loss", train::descend(weight, sgd, [&](const Tensor& w) { return mean(square(w * seen)); })}};
+  }
+  LIKELY_PARTS(weight, sgd, seen)
+};
+
+TEST(Run, WhatALearnerGathersMayGrow) {
+  const TemporaryFolder folder;
+  const auto train_until = [&](std::int64_t steps, const std::filesystem::path& out) {
+    Gatherer learner;
+    train::run(
+        learner,
+        {.steps = steps, .seed = 2, .out = out, .resume = true, .figures = false, .progress = kSilent});
+    return learner;
+  };
+  const Gatherer at_once = train_until(6, folder / "at once");
+  train_until(2, folder / "run");
+  const Gatherer resumed = train_until(6, folder / "run");
+  EXPECT_EQ(resumed.seen.shape(), Shape({12, 1}));
+  EXPECT_TRUE(same_bits(resumed, at_once));
+}
+
+// Learns another number of weights after its third step.
+struct Changing {
+  Tensor weight = ones({2});
+  train::Losses step(const Training&, std::int64_t number) {
+    weight = number < 3 ? weight * 0.5 : number < 4 ? ones({3}) : Tensor();
+    return {{"loss", 1.0}};
+  }
+  LIKELY_PARTS(weight)
+};
+
+TEST(Run, NeverSavesWhatItCouldNotLoad) {
+  const TemporaryFolder folder;
+  const train::RunOptions<Changing> options{.steps = 6,
+                                            .out = folder / "run",
+                                            .resume = true,
+                                            .checkpoint_every = 1,
+                                            .figures = false,
+                                            .progress = kSilent};
+  Changing learner;
+  expect_refusal([&] { train::run(learner, options); },
+                 "[run] weight is f32 (3,) after step 4, and was f32 (2,) at the beginning");
+  Changing again;
+  train::RunOptions<Changing> to_three = options;
+  to_three.steps = 3;
+  train::run(again, to_three);  // there is the checkpoint of the third step
+  EXPECT_EQ(again.weight.at({1}), 0.125);
+}
+
+// Tells what it is told to.
+struct Named {
+  train::Losses told;
+  Buffer count{zeros({})};
+  train::Losses step(const Training&) { return told; }
+  LIKELY_PARTS(count)
+};
+
+TEST(Run, LossesAndMetricsHaveNamesOfTheirOwn) {
+  Named twice{{{"a", 1.0}, {"b", 0.0}, {"a", 2.0}}};
+  expect_refusal([&] { train::run(twice, {.steps = 1, .progress = kSilent}); },
+                 "[run] two things are called \"a\": losses and metrics need names of their own");
+  Named unnamed{{{"", 1.0}}};
+  expect_refusal([&] { train::run(unnamed, {.steps = 1, .progress = kSilent}); }, "[run] a loss has no name");
+  Named measured{{{"a", 1.0}}};
+  expect_refusal(
+      [&] {
+        train::run(measured,
+                   {.steps = 1, .metrics = {{"a", [](const Named&) { return 0.0; }}}, .progress = kSilent});
+      },
+      "[run] two things are called \"a\": losses and metrics need names of their own");
+}
+
+TEST(Run, OnlyMetricsThatSayWhatIsBetterAreMonitored) {
+  const auto best_of = [](std::optional<bool> higher, const std::string& monitor = "") {
+    Gatherer learner;
+    const auto weight = [](const Gatherer& g) { return g.weight.item(); };
+    return train::run(learner, {.steps = 4,
+                                .steps_per_epoch = 1,
+                                .metrics = {{"weight", weight, higher}},
+                                .monitor = monitor,
+                                .progress = kSilent})
+        .best_epoch;
+  };
+  EXPECT_EQ(best_of(true), 1);  // it shrinks
+  EXPECT_EQ(best_of(false), 4);
+  EXPECT_EQ(best_of({}), 0);
+  expect_refusal([&] { best_of({}, "weight"); },
+                 "[run] say whether higher is better of \"weight\", which is monitored: {\"weight\", "
+                 "function, true} or false");
+}
+
+// The optimizer is no part.
+struct Forgetful {
+  Tensor weight = ones({1});
+  optim::Adam adam;
+  Forgetful() : adam(weight, {.lr = 0.1}) {}
+  train::Losses step(const Training&) {
+    return {{"loss", train::descend(weight, adam, [](const Tensor& w) { return sum(w * w); })}};
+  }
+  LIKELY_PARTS(weight)
+};
+
+TEST(Run, RefusesToTrainWithWhatACheckpointWouldNotHold) {
+  Forgetful learner;
+  expect_refusal(
+      [&] { train::run(learner, {.steps = 2, .progress = kSilent}); },
+      "[run] step trains with the optimizer, which is a member of the learner and not named in its "
+      "LIKELY_PARTS: no checkpoint would hold it");
+  // In a program without run it is nobody's business.
+  EXPECT_EQ(learner.step(Training(Rng(1))).size(), 1U);
+}
+
+// Dropout, and a step that hands no Training on.
+struct Undropped {
+  nn::Sequential<nn::Linear, nn::Dropout> net{nn::Linear(2, 1, Rng(1)), nn::Dropout(0.5)};
+  optim::Sgd sgd{net, {.lr = 0.1}};
+  bool hands_on = false;
+  train::Losses step(const Training& training) {
+    return {{"loss", train::descend(net, sgd, [&](auto& m) {
+               return mean(square(hands_on ? m(ones({3, 2}), training) : m(ones({3, 2}))));
+             })}};
+  }
+  LIKELY_PARTS(net, sgd)
+};
+
+TEST(Run, RefusesAStepThatLeavesItsTrainingAlone) {
+  Undropped learner;
+  expect_refusal([&] { train::run(learner, {.steps = 2, .progress = kSilent}); },
+                 "[run] the learner's net.1 behaves differently in training, and step does not hand its "
+                 "Training on: call it with (x, training); to train without it, take a key and leave it "
+                 "unused: training.split()");
+  learner.hands_on = true;
+  EXPECT_EQ(train::run(learner, {.steps = 2, .progress = kSilent}).steps, 2);
+}
+
+// Its layer takes three inputs.
+struct Misfed {
+  nn::Linear inner{3, 2, Rng(1)};
+  train::Losses step(const Training& training) {
+    return {{"loss", mean(inner(training.split().normal({4, 5})))}};
+  }
+  LIKELY_PARTS(inner)
+};
+
+TEST(Run, NamesLayersThatAreCalledOutsideOfDescend) {
+  Misfed learner;
+  try {
+    train::run(learner, {.steps = 1, .progress = kSilent});
+    FAIL() << "nothing was refused";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("in layer \"inner\" (Linear)"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Run, RefusesInItsOwnName) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "file") << "in the way";
+  Growing learner;
+  expect_refusal(
+      [&] { train::run(learner, {.steps = 1, .out = folder / "file/run", .progress = kSilent}); },
+      "[run] cannot make the run folder \"" + (folder / "file/run").string() + "\": Not a directory");
+  expect_refusal(
+      [&] {
+        train::run(learner, {.steps = 1,
+                             .metrics = {{"weights", [](const Growing&) { return zeros({2}); }}},
+                             .progress = kSilent});
+      },
+      "[run] \"weights\" must be one number, got shape (2,)");
+}
+
 TEST(Run, StopsEarlyByALossOfItsOwn) {
   SmallCommittee committee(Rng(4));
   auto options = for_committee();
@@ -191,7 +413,7 @@ TEST(Run, IsReadBackByItsHistory) {
   EXPECT_EQ(read.back().losses, result.history.back().losses);
   EXPECT_EQ(read.back().rates, result.history.back().rates);
   EXPECT_EQ(read.back().measured, result.history.back().measured);
-  EXPECT_TRUE(read.back().by_learner);
+  EXPECT_EQ(read.back().measured_on, train::MeasuredOn::by_learner);
   EXPECT_EQ(read.back().loss, result.history.back().loss);
   TwoPlayers::Generator best;
   io::load(folder / "run/best.safetensors", best);

@@ -93,7 +93,7 @@ Objective classification(const std::vector<std::string>& names) {
   const auto loss = [](const Tensor& output, const Tensor& y) { return softmax_cross_entropy(output, y); };
   return {.kind = Objective::Kind::classes,
           .loss = loss,
-          .metrics = {{"accuracy", train::detail::share_of_right_labels}},
+          .metrics = {{"accuracy", train::detail::share_of_right_labels, true}},
           .figures =
               [loss](const Tensor& output, const Tensor& y) {
                 const double right = train::detail::share_of_right_labels(output, y).item();
@@ -109,7 +109,7 @@ Objective binary_classification() {
   };
   return {.kind = Objective::Kind::binary,
           .loss = loss,
-          .metrics = {{"accuracy", binary_accuracy}},
+          .metrics = {{"accuracy", binary_accuracy, true}},
           .figures =
               [loss](const Tensor& output, const Tensor& y) {
                 const double right = binary_accuracy(output, y).item();

@@ -15,7 +15,7 @@ namespace likely::models {
 struct OutputMetric {
   std::string name;
   std::function<Tensor(const Tensor& output, const Tensor& y)> of;
-  bool higher_is_better = true;
+  bool higher_is_better;
 };
 
 struct Objective {

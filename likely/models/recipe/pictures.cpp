@@ -67,7 +67,7 @@ void draw_shares(const data::Batch& rows, double low, double high, plot::Figure&
 
 }  // namespace
 
-void draw_curves(const std::vector<train::EpochReport>& history, const std::string& watched, Album& album) {
+void draw_curves(const std::vector<train::EpochReport>& history, Album& album) {
   if (history.size() < 2) return;
   std::vector<double> epochs;
   std::vector<double> training;
@@ -80,7 +80,7 @@ void draw_curves(const std::vector<train::EpochReport>& history, const std::stri
     for (const train::EpochReport& report : history) values.push_back(report[name]);
     return tensor(values);
   };
-  const std::string label = history[0].on_validation ? watched : "training";
+  const std::string label = std::string(name_of(history[0].measured_on));
   // A curve may end in any corner.
   plot::Figure loss({.title = "Loss", .x_label = "epoch", .y_label = "loss", .legend = "outside"});
   loss.line(tensor(epochs), tensor(training), {.label = "training"});

@@ -10,8 +10,8 @@
 
 namespace likely::models {
 
-// "loss", and one for each metric. `watched` names the data that were looked at after each epoch.
-void draw_curves(const std::vector<train::EpochReport>& history, const std::string& watched, Album& album);
+// "loss", and one for each metric.
+void draw_curves(const std::vector<train::EpochReport>& history, Album& album);
 
 // How often rows of each class (down) were taken for each class (across): (classes, classes) i64.
 Tensor confusion_matrix(const Tensor& predicted, const Tensor& labels, std::int64_t classes);

@@ -77,7 +77,7 @@ SavedRun read_run(const fs::path& folder) {
   try {
     saved.recipe = &find_recipe(json.at("recipe").get<std::string>());
     saved.run = default_run(*saved.recipe);
-    for (const auto& [name, value] : json.at("settings").items())
+    for (const auto& [name, value] : json.at("settings").get_ref<const Json::object_t&>())
       saved.run.settings.set(name, value.get<std::string>());
     saved.run.data = json.at("data").get<std::string>();
     // Other numbers would be made whole in one way or another.

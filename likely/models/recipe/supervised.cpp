@@ -127,9 +127,7 @@ void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes
                 const Predictor& predict, Album& album) {
   const Held held = held_out(splits);
   const Objective::Kind kind = parts.objective.kind;
-  album.attempt("curves", [&] {
-    draw_curves(train::read_history(run.out), splits.validation ? "validation" : held.name, album);
-  });
+  album.attempt("curves", [&] { draw_curves(train::read_history(run.out), album); });
   const bool classes = kind == Objective::Kind::classes || kind == Objective::Kind::binary;
   const std::int64_t width = sizes.input.size();
   if (classes && held.rows->targets().defined()) {

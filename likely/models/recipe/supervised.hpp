@@ -22,8 +22,8 @@
 
 namespace likely::models {
 
-// What is learned from and what is looked at. Where there are validation data, the model that is best on them
-// is kept; else the last one is, and the test data are only watched while it trains.
+// What is learned from and what is looked at, as in train::Data. Where there are validation data, the model
+// that is best on them is kept; else the last one is.
 struct Splits {
   data::Dataset train;
   std::optional<data::Dataset> validation{};
@@ -140,14 +140,13 @@ FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& ru
   const data::Batch first = splits.train.range(0, 1);
   objective.loss(nn::forward(std::as_const(model), first.x), first.y);
   const auto result = train::fit(
-      model, optimizer,
-      {.train = splits.train, .validation = splits.validation ? splits.validation : splits.test},
+      model, optimizer, {.train = splits.train, .validation = splits.validation, .test = splits.test},
       [&](auto& m, const data::Batch& batch, const auto&... training) {
         return objective.loss(nn::forward(m, batch.x, training...), batch.y);
       },
       options);
   if (result.stopped != train::Stopped::interrupted)
-    io::save(model_file(run), splits.validation ? result.best : model, provenance(run, sizes));
+    io::save(model_file(run), result.best, provenance(run, sizes));
   return {.stopped = result.stopped,
           .epochs = result.epochs,
           .seconds = result.history.empty() ? 0.0 : result.history.back().seconds};
