@@ -36,6 +36,15 @@ TEST(Udl02, Eq3_Argmin) {
   EXPECT_TRUE(end.converged);
   EXPECT_NEAR(phi.at({0}), 1.0, 1e-8);
   EXPECT_NEAR(phi.at({1}), 1.0, 1e-8);
+  // train::fit on rows ends at the minimum of the loss of all of them, whatever is told of batches.
+  const auto [phi0, phi1] = plain_best_line(kX, kY);
+  Line model(2.0, -1.0, DType::f64);
+  optim::Lbfgs by_rows;
+  train::fit(model, by_rows, {.train = data::Dataset(tensor(kX), tensor(kY))},
+             [](const Line& m, const data::Batch& b) { return least_squares(m(b.x), b.y); },
+             {.epochs = 50, .batch = 2, .seed = 1, .progress = train::Progress::silent});
+  EXPECT_NEAR(model.phi.at({0}), phi0, 1e-6);
+  EXPECT_NEAR(model.phi.at({1}), phi1, 1e-6);
 }
 
 TEST(Udl02, Eq4_Line) {
@@ -44,6 +53,8 @@ TEST(Udl02, Eq4_Line) {
     const Tensor y = model(tensor(kX, {5, 1}).to(dtype));
     EXPECT_EQ(y.shape(), Shape({5, 1}));
     EXPECT_EQ(y.dtype(), dtype);
+    EXPECT_TRUE(
+        array_equal(line(tensor(kX, {5, 1}).to(dtype), select(model.phi, 0, 0), select(model.phi, 0, 1)), y));
     for (std::int64_t i = 0; i < 5; ++i)
       EXPECT_NEAR(y.at({i, 0}), 0.4 - 0.2 * kX[static_cast<std::size_t>(i)],
                   dtype == DType::f32 ? 1e-6 : 1e-15);
@@ -55,6 +66,15 @@ TEST(Udl02, Eq5_LeastSquares) {
   for (const auto& [phi0, phi1] : {std::pair(0.4, 0.2), std::pair(1.6, -0.8), std::pair(0.0, 0.0)}) {
     EXPECT_NEAR(least_squares(Line(phi0, phi1, DType::f64)(x), y).item(), plain_squares({phi0, phi1}, kX, kY),
                 1e-13);
+  }
+  // All of a surface: rows are phi_0, columns phi_1.
+  const std::vector<double> phi0{0.4, 1.6, -0.3}, phi1{0.2, -0.8};
+  const Tensor surface = loss_surface(line, x, y, tensor(phi0), tensor(phi1));
+  ASSERT_EQ(surface.shape(), Shape({3, 2}));
+  for (std::size_t j = 0; j < 3; ++j) {
+    for (std::size_t k = 0; k < 2; ++k)
+      EXPECT_NEAR(surface.at({static_cast<std::int64_t>(j), static_cast<std::int64_t>(k)}),
+                  plain_squares({phi0[j], phi1[k]}, kX, kY), 1e-13);
   }
   testing::expect_refusal(
       [&] {

@@ -16,6 +16,7 @@
 namespace likely::book {
 namespace {
 
+using testing::expect_some_on_and_off;
 using testing::numbers;
 using testing::plain_identity;
 using testing::plain_layer;
@@ -47,6 +48,7 @@ ShallowNetwork network_of(std::int64_t inputs, std::int64_t units, std::int64_t 
 // Compares the hidden units and the outputs of a network with plain loops, point by point.
 void expect_plain(const ShallowNetwork& network, const Tensor& x, double (*a)(double)) {
   const Tensor h = network.hidden(x), y = network(x);
+  if (network.hidden.activation == Activation::relu) expect_some_on_and_off(h);
   ASSERT_EQ(h.shape(), Shape({x.dim(0), network.hidden.weight.dim(0)}));
   ASSERT_EQ(y.shape(), Shape({x.dim(0), network.out.weight.dim(0)}));
   for (std::int64_t i = 0; i < x.dim(0); ++i) {
@@ -128,6 +130,7 @@ TEST(Udl03, Eq6_OutputOfManyUnits) {
 TEST(Udl03, Eq7_FourHiddenUnits) {
   const ShallowNetwork network = network_of(1, 4, 2, Activation::relu);
   const Tensor h = network.hidden(column(kPlaces));
+  expect_some_on_and_off(h);
   for (std::int64_t i = 0; i < 8; ++i) {
     const Row expected = plain_layer(network.hidden.weight, network.hidden.bias,
                                      {kPlaces[static_cast<std::size_t>(i)]}, plain_relu);
@@ -151,7 +154,20 @@ TEST(Udl03, Eq8_TwoOutputs) {
     }
   }
   // Both outputs have their joints at the same places: those of the hidden units.
-  for (const Region& region : linear_regions(DeepNetwork(network), {{-50.0}, {50.0}})) {
+  std::vector<double> joints{-50.0, 50.0};
+  for (std::int64_t d = 0; d < 4; ++d)
+    joints.push_back(-network.hidden.bias.at({d}) / network.hidden.weight.at({d, 0}));
+  std::sort(joints.begin(), joints.end());
+  ASSERT_EQ(joints.front(), -50.0);
+  ASSERT_EQ(joints.back(), 50.0);
+  std::vector<Region> regions = linear_regions(DeepNetwork(network), {{-50.0}, {50.0}});
+  ASSERT_EQ(regions.size(), 5U);
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.corners[0][0] < b.corners[0][0]; });
+  for (std::size_t r = 0; r < 5; ++r) {
+    const Region& region = regions[r];
+    EXPECT_NEAR(region.corners[0][0], joints[r], 1e-10);
+    EXPECT_NEAR(region.corners[1][0], joints[r + 1], 1e-10);
     const double middle = 0.5 * (region.corners[0][0] + region.corners[1][0]);
     const Tensor there = network(column({middle}));
     for (std::int64_t j = 0; j < 2; ++j) {
@@ -165,6 +181,7 @@ TEST(Udl03, Eq9_TwoInputs) {
   const ShallowNetwork network = network_of(2, 3, 1, Activation::relu);
   const Tensor x = numbers({11, 2}, 3.0, 5);
   const Tensor h = network.hidden(x);
+  testing::expect_on_and_off(h);
   const Tensor &theta0 = network.hidden.bias, &theta = network.hidden.weight;
   for (std::int64_t i = 0; i < 11; ++i) {
     for (std::int64_t d = 0; d < 3; ++d) {

@@ -16,6 +16,7 @@
 namespace likely::book {
 namespace {
 
+using testing::expect_on_and_off;
 using testing::numbers;
 using testing::plain_identity;
 using testing::plain_layer;
@@ -95,6 +96,7 @@ DeepNetwork network_of(const std::vector<std::int64_t>& sizes, Activation activa
 }
 
 TEST(Udl04, Eq1_HiddenUnitsOfTheFirstNetwork) {
+  expect_on_and_off(first().hidden(places()));
   expect_at_places(first().hidden(places()), [](double x) { return row(hidden(x)); });
 }
 
@@ -103,6 +105,7 @@ TEST(Udl04, Eq2_OutputOfTheFirstNetwork) {
 }
 
 TEST(Udl04, Eq3_HiddenUnitsOfTheSecondNetwork) {
+  expect_on_and_off(second().hidden(first()(places())));
   expect_at_places(second().hidden(first()(places())), [](double x) { return row(hidden_dash(output(x))); });
 }
 
@@ -113,6 +116,7 @@ TEST(Udl04, Eq4_OutputOfTheSecondNetwork) {
 
 TEST(Udl04, Eq5_SecondUnitsByTheFirst) {
   const DeepNetwork deep = compose(first(), second());
+  expect_on_and_off(deep.hidden_units(places())[1]);
   expect_at_places(deep.hidden_units(places())[1], [](double x) {
     const Three h = hidden(x);
     Row dash;
@@ -147,16 +151,6 @@ TEST(Udl04, Eq6_CompositionIsADeepNetwork) {
 TEST(Udl04, Eq7_FirstHiddenLayer) {
   expect_at_places(compose(first(), second()).hidden_units(places())[0],
                    [](double x) { return row(hidden(x)); });
-}
-
-// Every unit is off at some place and on at another, so that zeros, or a missing ReLU, would not pass.
-void expect_on_and_off(const Tensor& units) {
-  for (std::int64_t d = 0; d < units.dim(1); ++d) {
-    int on = 0;
-    for (std::int64_t i = 0; i < units.dim(0); ++i) on += units.at({i, d}) > 0.0 ? 1 : 0;
-    EXPECT_GT(on, 0) << "unit " << d;
-    EXPECT_LT(on, units.dim(0)) << "unit " << d;
-  }
 }
 
 // A network of two layers of three units whose second units switch inside the places.
@@ -261,6 +255,7 @@ TEST(Udl04, Eq15_KLayers) {
     const Tensor y = network(x);
     const std::vector<Tensor> units = network.hidden_units(x);
     ASSERT_EQ(units.size() + 2, sizes.size());
+    for (const Tensor& layer : units) testing::expect_some_on_and_off(layer);
     std::int64_t parameters = 0;
     for (std::size_t k = 0; k + 1 < sizes.size(); ++k) parameters += (sizes[k] + 1) * sizes[k + 1];
     EXPECT_EQ(count_parameters(network), parameters);
@@ -289,18 +284,21 @@ TEST(Udl04, Eq16_Nested) {
       beta(2) +
       matmul(omega(2), relu(beta(1) + matmul(omega(1), relu(beta(0) + matmul(omega(0), transpose(x))))));
   EXPECT_TRUE(allclose(transpose(y), network(x), 1e-13, 1e-13));
+  for (const Tensor& layer : network.hidden_units(x)) testing::expect_some_on_and_off(layer);
   for (std::int64_t i = 0; i < 8; ++i) {
-    double first_output = network.layers[2].bias.at({0});
-    for (std::int64_t p = 0; p < 5; ++p) {
-      double outer = network.layers[1].bias.at({p});
-      for (std::int64_t q = 0; q < 4; ++q) {
-        double inner = network.layers[0].bias.at({q});
-        for (std::int64_t r = 0; r < 3; ++r) inner += network.layers[0].weight.at({q, r}) * x.at({i, r});
-        outer += network.layers[1].weight.at({p, q}) * a(inner);
+    for (std::int64_t o = 0; o < 2; ++o) {
+      double output_o = network.layers[2].bias.at({o});
+      for (std::int64_t p = 0; p < 5; ++p) {
+        double outer = network.layers[1].bias.at({p});
+        for (std::int64_t q = 0; q < 4; ++q) {
+          double inner = network.layers[0].bias.at({q});
+          for (std::int64_t r = 0; r < 3; ++r) inner += network.layers[0].weight.at({q, r}) * x.at({i, r});
+          outer += network.layers[1].weight.at({p, q}) * a(inner);
+        }
+        output_o += network.layers[2].weight.at({o, p}) * a(outer);
       }
-      first_output += network.layers[2].weight.at({0, p}) * a(outer);
+      EXPECT_NEAR(network(x).at({i, o}), output_o, 1e-12);
     }
-    EXPECT_NEAR(network(x).at({i, 0}), first_output, 1e-12);
   }
 }
 
@@ -350,21 +348,41 @@ TEST(Udl04, Eq17_RegionsOfOneInput) {
   }
   // Fewer than three units cannot make a zigzag: one unit after another has at most 3 regions, not 4, and
   // two pairs of units fewer than 9. The formula is refused there.
-  testing::expect_refusal([] { deep_regions(1, 1, 2); },
-                          "[deep_regions] several layers reach the number of (4.17) only with units >= 3 "
-                          "inputs, got 1 units and 1 inputs");
-  testing::expect_refusal([] { deep_regions(1, 2, 2); },
-                          "[deep_regions] several layers reach the number of (4.17) only with units >= 3 "
-                          "inputs, got 2 units and 1 inputs");
+  testing::expect_refusal(
+      [] { deep_regions(1, 1, 2); },
+      "[deep_regions] for several layers (4.17) is known to be reached only with units >= 3 "
+      "inputs, got 1 units and 1 inputs");
+  testing::expect_refusal(
+      [] { deep_regions(1, 2, 2); },
+      "[deep_regions] for several layers (4.17) is known to be reached only with units >= 3 "
+      "inputs, got 2 units and 1 inputs");
   testing::expect_refusal(
       [] { log10_deep_regions(2, 5, 2); },
-      "[log10_deep_regions] several layers reach the number of (4.17) only with units >= 3 "
+      "[log10_deep_regions] for several layers (4.17) is known to be reached only with units >= 3 "
       "inputs, got 5 units and 2 inputs");
   EXPECT_EQ(deep_regions(1, 1, 1), 2);
+  testing::expect_refusal(
+      [] { deep_regions(4'000'000'000'000'000'000, 5'000'000'000'000'000'000, 2); },
+      "[deep_regions] for several layers (4.17) is known to be reached only with units >= 3 inputs, got "
+      "5000000000000000000 units and 4000000000000000000 inputs");
+  // Two units give three segments of (h_1, h_2), and a line crosses at most two of them: 2 + 2 x 2 joints.
+  const ShallowNetwork hinge(
+      layer_of(tensor({{-1.0}, {1.0}}, DType::f64), tensor({1.0, 0.0}, DType::f64), Activation::relu),
+      layer_of(eye(2, DType::f64), zeros({2}, DType::f64)));
+  const ShallowNetwork pair(
+      layer_of(ones({2, 2}, DType::f64), tensor({-2.0, -1.5}, DType::f64), Activation::relu),
+      layer_of(tensor({{1.0, -3.0}}, DType::f64), zeros({1}, DType::f64)));
+  EXPECT_EQ(linear_regions(compose(hinge, pair), {{-10.0}, {10.0}}).size(), 7U);
+  std::size_t most_of_ones = 0;
   for (int seed = 0; seed < 50; ++seed) {
-    const DeepNetwork network(1, {1, 1}, 1, {.dtype = DType::f64}, Rng(static_cast<std::uint64_t>(seed)));
-    EXPECT_LE(linear_regions(network, {{-1e3}, {1e3}}).size(), 3U);
+    const Rng rng(static_cast<std::uint64_t>(seed));
+    const DeepNetwork ones_of_one(1, {1, 1}, 1, {.dtype = DType::f64}, rng);
+    most_of_ones = std::max(most_of_ones, linear_regions(ones_of_one, {{-1e3}, {1e3}}).size());
+    DeepNetwork pairs(1, {2, 2}, 1, {.dtype = DType::f64}, rng);
+    pairs.layers[1].bias = numbers({2}, 1.0, seed);
+    EXPECT_LE(linear_regions(pairs, {{-1e3}, {1e3}}).size(), 7U);
   }
+  EXPECT_LE(most_of_ones, 3U);
   // Nobody has more.
   for (int seed = 0; seed < 20; ++seed) {
     const DeepNetwork network(1, {4, 4, 4}, 1, {.dtype = DType::f64}, Rng(static_cast<std::uint64_t>(seed)));
@@ -385,6 +403,17 @@ TEST(Udl04, Eq17_RegionsOfTwoInputs) {
   std::vector<Region> more = linear_regions(compose(side_by_side(zigzag(4), zigzag(3)), lines(7)),
                                             {{-0.5, -0.5}, {4.0, -0.5}, {4.0, 3.0}, {-0.5, 3.0}});
   EXPECT_EQ(more.size(), 20U * 29U);
+  // With fewer than 3 units an input it says nothing: for 3 units it would be 4 x 7 = 28, and here are 34.
+  const DeepNetwork narrow(
+      {layer_of(tensor({{0.7, -0.3}, {-0.1, 2.3}, {-0.9, 0.8}}, DType::f64),
+                tensor({1.7, 4.5, 1.5}, DType::f64), Activation::relu),
+       layer_of(tensor({{1.6, -1.2, 0.2}, {-1.1, 4.0, -0.4}, {1.5, -0.9, 3.0}}, DType::f64),
+                tensor({-1.6, 1.3, -4.2}, DType::f64), Activation::relu),
+       layer_of(tensor({{1.0, -2.0, 3.0}}, DType::f64), tensor({0.0}, DType::f64))});
+  EXPECT_EQ(regions_in_square(narrow, -20.0, 20.0), 34U);
+  testing::expect_refusal([] { deep_regions(2, 3, 2); },
+                          "[deep_regions] for several layers (4.17) is known to be reached only with units "
+                          ">= 3 inputs, got 3 units and 2 inputs");
 }
 
 TEST(Udl04, Eq17_Formula) {
@@ -429,6 +458,7 @@ TEST(Udl04, Eq18_FactorsMoveThroughReLUs) {
   };
   for (const auto& [l0, l1] : {std::pair(0.5, 3.0), std::pair(7.0, 0.01), std::pair(1.0, 1.0)}) {
     EXPECT_TRUE(allclose(left(l0, l1), right(l0, l1), 1e-12, 1e-12));
+    testing::expect_some_on_and_off(left(l0, l1));
     for (std::int64_t i = 0; i < 12; ++i) {
       const Row h = plain_layer(l0 * omega0, beta0, row_of(x, i), plain_relu);
       const Row y = plain_layer(l1 * omega1, beta1, h, plain_relu);

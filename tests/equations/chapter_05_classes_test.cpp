@@ -44,6 +44,8 @@ TEST(Udl05, Eq18_Sigmoid) {
 
 TEST(Udl05, Eq19_ProbabilityOfAnAnswer) {
   const Tensor f = numbers({9}, 4.0, 7), y = heaviside(numbers({9}, 1.0, 8));
+  ASSERT_GT(sum(y).item(), 0.0);  // both answers are there
+  ASSERT_LT(sum(y).item(), 9.0);
   const Tensor log_prob = Bernoulli(f).log_prob(y);
   for (std::int64_t i = 0; i < 9; ++i) {
     const double s = plain_sigmoid(f.at({i}));
@@ -116,9 +118,15 @@ TEST(Udl05, Eq22_Softmax) {
 TEST(Udl05, Eq23_ProbabilitiesByTheNetwork) {
   const ShallowNetwork network(2, 6, 3, {.activation = Activation::tanh, .dtype = DType::f64}, Rng(6));
   const Tensor x = numbers({5, 2}, 2.0, 10);
-  const Tensor f = network(x), probabilities = Categorical(f).probabilities();
+  const Tensor probabilities = Categorical(network(x)).probabilities();
   for (std::int64_t i = 0; i < 5; ++i) {
-    for (std::int64_t k = 0; k < 3; ++k) EXPECT_NEAR(probabilities.at({i, k}), plain_softmax(f, i, k), 1e-15);
+    const testing::Row h = testing::plain_layer(network.hidden.weight, network.hidden.bias,
+                                                testing::row_of(x, i), testing::plain_tanh);
+    const testing::Row f =
+        testing::plain_layer(network.out.weight, network.out.bias, h, testing::plain_identity);
+    const double total = std::exp(f[0]) + std::exp(f[1]) + std::exp(f[2]);
+    for (std::int64_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(probabilities.at({i, k}), std::exp(f[static_cast<std::size_t>(k)]) / total, 1e-14);
   }
 }
 

@@ -177,6 +177,7 @@ TEST(Udl05, Eq8_NormalAroundAPrediction) {
   const ShallowNetwork network(1, 5, 1, {.dtype = DType::f64}, Rng(3));
   const Tensor x = reshape(x_data(), {kRows, 1}), y = reshape(y_data(), {kRows, 1});
   const Tensor log_prob = Normal(network(x), 0.5).log_prob(y);
+  EXPECT_GT((max(network(x)) - min(network(x))).item(), 0.1);  // the mean follows x
   for (std::int64_t i = 0; i < kRows; ++i) {
     const testing::Row h = testing::plain_layer(network.hidden.weight, network.hidden.bias,
                                                 testing::row_of(x, i), testing::plain_relu);
@@ -308,6 +309,23 @@ TEST(Udl05, Eq15_HeteroscedasticLoss) {
       "heteroscedastic loss",
       [](const std::vector<Tensor>& f) { return -sum(Normal(f[0], abs(f[1])).log_prob(y_data())); },
       {f1, f2 + sign(f2) * 0.5});
+}
+
+// With a deviation for each place one point that is hit is enough, however far the others are.
+TEST(Udl05, Eq15_NoMinimumWhereOnePointIsHit) {
+  Tensor f1 = numbers({kRows}, 1.0, 5), f2 = ones({kRows}, DType::f64);
+  f1.set({2}, kY[2]);
+  double others = 0.0;  // the loss of the five that are not hit
+  for (std::int64_t i = 0; i < kRows; ++i) {
+    const double error = kY[static_cast<std::size_t>(i)] - f1.at({i});
+    if (i != 2) others += 0.5 * error * error + 0.5 * std::log(2.0 * pi);
+  }
+  EXPECT_GT(others, 5.0);
+  for (const double digits : {1.0, 3.0, 5.0, 20.0, 200.0}) {
+    f2.set({2}, std::pow(10.0, -digits));
+    EXPECT_NEAR(-sum(Normal(f1, abs(f2)).log_prob(y_data())).item(),
+                others + 0.5 * std::log(2.0 * pi) - digits * std::log(10.0), 1e-10);
+  }
 }
 
 }  // namespace

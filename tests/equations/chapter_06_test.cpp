@@ -121,6 +121,21 @@ TEST(Udl06, Eq3_GradientDescent) {
     expect_phi(model, phi);
   }
   EXPECT_LT(plain_loss(phi), 0.5 * plain_loss(kStart));
+  // GradientDescent makes the same step where its first length is good, and a shorter one where it is not.
+  const Two g = plain_gradient(kStart, kAll);
+  Line searched = start();
+  optim::GradientDescent descent({.lr = 0.03});
+  descent.step(searched, [](const Line& m) { return loss_of(m, kAll); });
+  expect_phi(searched, {kStart[0] - 0.03 * g[0], kStart[1] - 0.03 * g[1]});
+  ASSERT_GT(plain_loss({kStart[0] - 0.24 * g[0], kStart[1] - 0.24 * g[1]}), plain_loss(kStart));
+  Line shortened = start();
+  optim::GradientDescent too_long({.lr = 0.24});
+  too_long.step(shortened, [](const Line& m) { return loss_of(m, kAll); });
+  const double rate = (kStart[0] - shortened.phi.at({0})) / g[0];
+  EXPECT_NEAR((kStart[1] - shortened.phi.at({1})) / g[1], rate, 1e-13);
+  EXPECT_NEAR(std::log2(0.24 / rate), std::round(std::log2(0.24 / rate)), 1e-10);
+  EXPECT_LT(rate, 0.2);
+  EXPECT_GT(rate, 0.005);
 }
 
 TEST(Udl06, Eq4_Line) {
@@ -161,6 +176,11 @@ TEST(Udl06, Eq8_Gabor) {
       EXPECT_NEAR(single.at({i, 0}), plain_gabor(phi0, phi1, x.at({i, 0})), 1e-5);
     }
   }
+  // Data of it, without noise.
+  const data::Batch drawn = data::gabor_data(40, Rng(3), {.phi0 = -2.0, .phi1 = 12.0, .noise = 0.0}).all();
+  ASSERT_EQ(drawn.y.shape(), Shape({40, 1}));
+  for (std::int64_t i = 0; i < 40; ++i)
+    EXPECT_NEAR(drawn.y.at({i, 0}), plain_gabor(-2.0, 12.0, drawn.x.at({i, 0})), 1e-5);
   testing::check_gradients(
       "gabor", [](const std::vector<Tensor>& p) { return gabor(numbers({7}, 10.0, 3), p[0], p[1]); },
       {tensor(0.7, DType::f64), tensor(12.0, DType::f64)});
@@ -403,11 +423,23 @@ TEST(Udl06, Eq21_LogisticRegression) {
   // Its loss is convex: both minors of the Hessian are positive wherever one looks.
   const Tensor y = tensor({1.0, 0.0, 1.0, 1.0, 0.0, 0.0}, DType::f64);
   for (int seed = 0; seed < 6; ++seed) {
-    const Tensor h = hessian(numbers({2}, 3.0, seed), [&](const Tensor& phi) {
+    const Tensor at = numbers({2}, 3.0, seed);
+    const Tensor h = hessian(at, [&](const Tensor& phi) {
       Logistic model;
       model.phi = phi;
       return -sum(model.law(tensor(kX)).log_prob(y));
     });
+    double constant = 0.0, mixed = 0.0, squared = 0.0;  // sum_i s (1 - s) (1, x_i)^T (1, x_i)
+    for (const double x : kX) {
+      const double s = 1.0 / (1.0 + std::exp(-at.at({0}) - at.at({1}) * x));
+      constant += s * (1.0 - s);
+      mixed += s * (1.0 - s) * x;
+      squared += s * (1.0 - s) * x * x;
+    }
+    EXPECT_NEAR(h.at({0, 0}), constant, 1e-12);
+    EXPECT_NEAR(h.at({0, 1}), mixed, 1e-12);
+    EXPECT_NEAR(h.at({1, 0}), mixed, 1e-12);
+    EXPECT_NEAR(h.at({1, 1}), squared, 1e-12);
     EXPECT_GT(h.at({0, 0}), 0.0);
     EXPECT_GT(det(h).item(), 0.0);
   }

@@ -25,7 +25,7 @@ double mean_square(const std::vector<double>& values) {
 }
 
 // f' = Omega a[f] of one layer for many draws of Omega and f: f normal of deviation 1.5, one fresh matrix of
-// he_normal weights for every 50 rows, so that the draws of f' are nearly independent.
+// he_normal weights for every 4 rows, so that the draws of f' are nearly independent.
 struct Layer {
   std::int64_t in, out;
   double f_variance = 2.25;
@@ -48,6 +48,8 @@ Layer pass_through(std::int64_t in, std::int64_t out, nn::Fan fan) {
 // Standard errors: f' has 400 x 4 x out draws; those of one matrix share it, so at least 400 x out count.
 TEST(Udl07, Eq29_MeanOfAPreactivation) {
   const Layer layer = pass_through(60, 40, nn::Fan::in);
+  EXPECT_GT(mean_square(layer.f_next), 1.0);  // not because there is nothing,
+  EXPECT_GT(mean_of(layer.h), 0.5);           // nor because h has the mean 0
   EXPECT_NEAR(mean_of(layer.f_next), 0.0, 5.0 * std::sqrt(mean_square(layer.f_next) / (400.0 * 40.0)));
 }
 

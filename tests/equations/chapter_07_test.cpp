@@ -218,9 +218,10 @@ TEST(Udl07, Eq21_DerivativeOfALayerByItsInput) {
   const nn::Linear& layer = e.network.layers[3];
   const Tensor rows_of_outputs = jacobian(e.all.forward.h[3], [&](const Tensor& h) { return layer(h); });
   // The textbook puts inputs into rows, jacobian outputs: the one is the transpose of the other.
-  expect_close("df3/dh3", transpose(reshape(rows_of_outputs, {2, 4})), transposed(e.plain.omega[3]), 1e-13);
+  const Tensor computed = transpose(reshape(rows_of_outputs, {2, 4}));
+  expect_close("df3/dh3", computed, transposed(e.plain.omega[3]), 1e-13);
   expect_close(
-      "by differences", transpose(layer.weight),
+      "by differences", computed,
       slopes([&](const Vector& h) { return plus(e.plain.beta[3], times(e.plain.omega[3], h)); }, e.pass.h[3]),
       1e-8);
 }
@@ -255,6 +256,7 @@ TEST(Udl07, Eq24_ForwardPassOfAnyDepth) {
     const book::DeepNetwork network = make_network(3, units, 2);
     const book::ForwardPass pass = book::forward_pass(network, x);
     ASSERT_EQ(pass.f.size(), units.size() + 1);
+    for (std::size_t k = 1; k <= units.size(); ++k) testing::expect_some_on_and_off(pass.h[k]);
     const PlainNetwork plain(network);
     for (std::size_t k = 0; k <= units.size(); ++k) {
       Matrix f, h;
@@ -330,7 +332,7 @@ TEST(Udl07, Eq35_TwoUnitsTwice) {
   // Here the first index counts inputs, 0 being the bias, and the second units: layer by layer, (unit,
   // input).
   const double phi0 = 0.3, phi1 = -1.2, phi2 = 0.8;
-  const double psi01 = 0.1, psi11 = 0.9, psi21 = -0.4, psi02 = -0.2, psi12 = 0.5, psi22 = 1.1;
+  const double psi01 = 0.1, psi11 = 0.9, psi21 = -0.4, psi02 = -0.6, psi12 = 0.5, psi22 = 1.1;
   const double theta01 = 0.2, theta11 = 1.5, theta02 = 0.7, theta12 = -1.3;
   const auto f64 = [](const NestedList& list) { return tensor(list, DType::f64); };
   const book::DeepNetwork network(
@@ -338,7 +340,9 @@ TEST(Udl07, Eq35_TwoUnitsTwice) {
        book::layer_of(f64({{psi11, psi21}, {psi12, psi22}}), f64({psi01, psi02}), Activation::relu),
        book::layer_of(f64({{phi1, phi2}}), f64({phi0}))});
   const auto a = [](double z) { return std::max(0.0, z); };
-  for (const double x : {-2.0, -0.4, 0.1, 0.6, 3.0}) {
+  const Vector places{-2.0, -0.4, 0.1, 0.6, 3.0};
+  for (const Tensor& layer : network.hidden_units(tensor(places, {5, 1}))) testing::expect_on_and_off(layer);
+  for (const double x : places) {
     const double h1 = a(theta01 + theta11 * x), h2 = a(theta02 + theta12 * x);
     const double y =
         phi0 + phi1 * a(psi01 + psi11 * h1 + psi21 * h2) + phi2 * a(psi02 + psi12 * h1 + psi22 * h2);
@@ -366,6 +370,8 @@ TEST(Udl07, Eq37_BinaryCrossEntropy) {
     return total;
   };
   EXPECT_NEAR(end.loss.item(), loss(vector_of(f)), 1e-13);
+  EXPECT_NEAR(binary_cross_entropy_from_logits(f, reshape(y, {6, 1}), {.reduction = Reduction::sum}).item(),
+              loss(vector_of(f)), 1e-13);
   expect_close("slope", end.d_output, testing::gradient(loss, vector_of(f)), 1e-8);
 }
 

@@ -130,12 +130,18 @@ TEST(Udl08, Eq5_DistanceToTheMeanInThreeTerms) {
   const Lines lines;
   const Tensor mean_prediction = reshape(lines.found.mean_prediction, {3});
   const Tensor mu = reshape(problem().mean(lines.at), {3});
+  Vector f_mu(3);  // the mean over the data sets
+  for (const Vector& f : lines.predictions) f_mu = testing::plus(f_mu, f, 1.0 / Lines::kSets);
   Vector middle(3), first(3);
   for (const Vector& f : lines.predictions) {
     const book::ErrorTerms terms = book::error_terms(tensor(f), mean_prediction, mu);
     Vector distance;
-    for (std::size_t i = 0; i < 3; ++i)
-      distance.push_back(std::pow(f[i] - plain_mean(vector_of(lines.at)[i]), 2));
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double plain_mu = plain_mean(vector_of(lines.at)[i]), to_mean = f[i] - f_mu[i];
+      distance.push_back(std::pow(f[i] - plain_mu, 2));
+      EXPECT_NEAR(vector_of(terms.first)[i], to_mean * to_mean, 1e-12);
+      EXPECT_NEAR(vector_of(terms.middle)[i], 2.0 * to_mean * (f_mu[i] - plain_mu), 1e-12);
+    }
     expect_close("the three terms", terms.first + terms.middle + terms.last, distance, 1e-12);
     middle = testing::plus(middle, vector_of(terms.middle), 1.0 / Lines::kSets);
     first = testing::plus(first, vector_of(terms.first), 1.0 / Lines::kSets);

@@ -120,6 +120,10 @@ TEST(Udl09, Eq4_MaximumAPosteriori) {
   const Tensor phi = minimum_of([&](const Tensor& at) { return -log_joint(at); });
   EXPECT_NEAR(log_joint(phi).item(), std::log(plain_joint(data, vector_of(phi))), 1e-12);
   expect_largest([&](const Vector& at) { return plain_joint(data, at); }, phi);
+  // One prior is the penalty noise^2 / prior^2. Read as a product over both, as printed, it would be twelve.
+  const double once = kNoise * kNoise / (kPrior * kPrior);
+  expect_close("one prior", phi, plain_ridge(data, once), 1e-8);
+  EXPECT_GT(std::abs(plain_ridge(data, 12.0 * once)[1] - vector_of(phi)[1]), 0.3);
 }
 
 TEST(Udl09, Eq5_SumOfSquares) {
@@ -187,6 +191,20 @@ TEST(Udl09, Eq12_PredictionFromAllParameters) {
   const Posterior p;
   const std::vector<Tensor> samples = p.samples(3000, 4);
   const Tensor at = tensor({1.0, 2.5}, DType::f64);  // x = 2.5, outside the data
+  // What is expected of the answer, and how much of its variance comes from phi.
+  const auto under_the_posterior = [&](const std::function<double(double)>& f) {
+    return integral(
+        [&](double a, double b) {
+          return f(a + 2.5 * b) * plain_joint(p.data, {a, b}) / p.evidence;
+        },
+        p.centre);
+  };
+  const double mean_answer = under_the_posterior([](double f) { return f; });
+  const double of_phi = under_the_posterior([&](double f) { return std::pow(f - mean_answer, 2); });
+  EXPECT_NEAR(p.known.predict(at).mean().item(), mean_answer, 1e-7);
+  EXPECT_NEAR(p.known.predict(at).variance().item(), of_phi + kNoise * kNoise, 1e-7);
+  EXPECT_NEAR(posterior_mean(samples, [&](const Tensor& phi) { return dot(at, phi); }).item(), mean_answer,
+              5.0 * std::sqrt(of_phi / 1000.0));
   for (const double y : {-4.0, -2.8, -1.5}) {
     const auto mean_of = [&](int power) {  // of Pr(y | x, phi) to that power, under the posterior
       return integral(
@@ -263,6 +281,9 @@ TEST(Udl09, Eq23_WeightDecayIsAPenalty) {
   };
   expect_close("(9.23)", step(lambda / (2.0 * alpha)), decayed(lambda, alpha), 1e-15);
   expect_close("(9.5)", step(lambda), decayed(2.0 * alpha * lambda, alpha), 1e-15);
+  Tensor by_decay = tensor(kPhi);
+  optim::Sgd(by_decay, {.lr = alpha, .weight_decay = lambda / alpha}).step(by_decay, tensor(kGradient));
+  expect_close("weight_decay", step(lambda / (2.0 * alpha)), vector_of(by_decay), 1e-15);
 }
 
 }  // namespace

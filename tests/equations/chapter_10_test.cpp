@@ -133,6 +133,8 @@ TEST(Udl10, Eq5_FullyConnectedLayer) {
   const Tensor x = numbers({9}, 1.0, 5), omega = numbers({9, 9}, 1.0, 6), beta = numbers({9}, 1.0, 7);
   Vector h = testing::plus(vector_of(beta), testing::times(matrix_of(omega), vector_of(x)));
   for (double& each : h) each = std::max(0.0, each);
+  EXPECT_GT(*std::max_element(h.begin(), h.end()), 0.0);
+  EXPECT_EQ(*std::min_element(h.begin(), h.end()), 0.0);
   expect_close("h", linear(x, omega, beta, Activation::relu), h, 1e-14);
   // A convolution is such a layer: most weights are 0, the others the same in every row.
   const Tensor matrix = book::convolution_matrix(tensor(kOmega), 9, {.padding = 1});
@@ -142,12 +144,25 @@ TEST(Udl10, Eq5_FullyConnectedLayer) {
       EXPECT_EQ(matrix.at({i, j}), k >= 0 && k < 3 ? kOmega[static_cast<std::size_t>(k)] : 0.0);
     }
   }
-  const std::vector<Conv1dOptions> all{
-      {}, {.stride = 2, .padding = 2}, {.padding = 3, .dilation = 2}, {.padding = kSame}};
-  for (const Conv1dOptions& options : all) {
-    const Tensor by_matrix = matmul(book::convolution_matrix(tensor(kOmega), 9, options), x);
-    expect_close("conv1d", conv1d(reshape(x, {1, 1, 9}), channel(kOmega), {}, options), vector_of(by_matrix),
+  struct Case {
+    Conv1dOptions options;
+    std::int64_t stride, padding, dilation;
+  };
+  const std::vector<Case> all{{{}, 1, 0, 1},
+                              {{.stride = 2, .padding = 2}, 2, 2, 1},
+                              {{.padding = 3, .dilation = 2}, 1, 3, 2},
+                              {{.padding = kSame}, 1, 1, 1}};
+  for (const Case& c : all) {
+    Vector expected;
+    for (std::int64_t i = 0; i * c.stride + 2 * c.dilation < 9 + 2 * c.padding; ++i) {
+      expected.push_back(0.0);
+      for (std::int64_t k = 0; k < 3; ++k)
+        expected.back() += kOmega[static_cast<std::size_t>(k)] *
+                           padded(vector_of(x), i * c.stride + k * c.dilation - c.padding);
+    }
+    expect_close("matrix", matmul(book::convolution_matrix(tensor(kOmega), 9, c.options), x), expected,
                  1e-14);
+    expect_close("conv1d", conv1d(reshape(x, {1, 1, 9}), channel(kOmega), {}, c.options), expected, 1e-14);
   }
 }
 
@@ -173,6 +188,8 @@ TEST(Udl10, Eq6_ConvolutionInTwoDimensions) {
       h.push_back(std::max(0.0, total));
     }
   }
+  EXPECT_GT(*std::max_element(h.begin(), h.end()), 0.0);
+  EXPECT_EQ(*std::min_element(h.begin(), h.end()), 0.0);
   nn::Conv2d layer(1, 1, 3, {.padding = 1, .relu = true}, Rng(1));
   layer.weight = reshape(omega, {1, 1, 3, 3});
   layer.bias = tensor({beta}, DType::f64);

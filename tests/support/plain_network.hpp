@@ -1,6 +1,8 @@
 // Fully connected layers as plain loops in double: what networks are compared with.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <vector>
 
@@ -31,6 +33,27 @@ inline Row row_of(const Tensor& x, std::int64_t i) {
   Row row;
   for (std::int64_t j = 0; j < x.dim(1); ++j) row.push_back(x.at({i, j}));
   return row;
+}
+
+// That every unit, a column of (rows, units), is off in some row and on in another, so that zeros, or a
+// missing ReLU, would not pass.
+inline void expect_on_and_off(const Tensor& units) {
+  for (std::int64_t d = 0; d < units.dim(1); ++d) {
+    int on = 0;
+    for (std::int64_t i = 0; i < units.dim(0); ++i) on += units.at({i, d}) > 0.0 ? 1 : 0;
+    EXPECT_GT(on, 0) << "unit " << d;
+    EXPECT_LT(on, units.dim(0)) << "unit " << d;
+  }
+}
+
+// The same for a layer as a whole: some unit is on in some row, some unit is off in some row.
+inline void expect_some_on_and_off(const Tensor& units) {
+  int on = 0;
+  for (std::int64_t i = 0; i < units.dim(0); ++i) {
+    for (std::int64_t d = 0; d < units.dim(1); ++d) on += units.at({i, d}) > 0.0 ? 1 : 0;
+  }
+  EXPECT_GT(on, 0);
+  EXPECT_LT(on, units.size());
 }
 
 }  // namespace likely::testing

@@ -32,8 +32,8 @@ void check_deep(const char* operation, std::int64_t inputs, std::int64_t units, 
     refuse(operation, "there must be at least as many units as inputs, got " + std::to_string(units) +
                           " and " + std::to_string(inputs));
   }
-  if (layers > 1 && units < 3 * inputs) {
-    refuse(operation, "several layers reach the number of (4.17) only with units >= 3 inputs, got " +
+  if (layers > 1 && units / 3 < inputs) {  // units < 3 inputs, where the product might not fit
+    refuse(operation, "for several layers (4.17) is known to be reached only with units >= 3 inputs, got " +
                           std::to_string(units) + " units and " + std::to_string(inputs) + " inputs");
   }
 }

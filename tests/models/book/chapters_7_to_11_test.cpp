@@ -161,6 +161,10 @@ TEST(BookBatchNormalization, Refusals) {
                  "[batch_norm_steps] epsilon must be finite and at least 0, got -1");
   expect_refusal([&] { book::batch_norm_slopes(book::batch_norm_steps(z, two, two), two, two); },
                  "[batch_norm_slopes] d_y has shape (2,), y has (4, 2)");
+  expect_refusal([&] { book::standardized_as_printed(two); },
+                 "[standardized_as_printed] h must be (batch, channels), got shape (2,)");
+  expect_refusal([&] { book::standardized_as_printed(z, std::numeric_limits<double>::infinity()); },
+                 "[standardized_as_printed] epsilon must be finite and at least 0, got inf");
 }
 
 }  // namespace

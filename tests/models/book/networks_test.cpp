@@ -19,6 +19,36 @@ namespace {
 using testing::expect_refusal;
 using testing::numbers;
 
+// What most tests of the equations take for parameters: a matrix of a lower rank, or a symmetric one, would
+// let a layer pass that drops or transposes.
+TEST(BookNetworks, AreTestedWithNumbersOfFullRank) {
+  for (int seed = 0; seed < 30; ++seed) {
+    for (const std::int64_t size : {3, 5, 9}) {
+      std::vector<double> a = numbers({size, size}, 1.0, seed).to_vector<double>();
+      const auto n = static_cast<std::size_t>(size);
+      EXPECT_GT(std::abs(a[1] - a[n]), 1e-3) << seed;
+      for (std::size_t k = 0; k < n; ++k) {  // elimination with the largest of what is left
+        std::size_t row = k, column = k;
+        for (std::size_t i = k; i < n; ++i) {
+          for (std::size_t j = k; j < n; ++j) {
+            if (std::abs(a[i * n + j]) > std::abs(a[row * n + column])) {
+              row = i;
+              column = j;
+            }
+          }
+        }
+        ASSERT_GT(std::abs(a[row * n + column]), 1e-3) << "rank " << k << " of " << n << ", seed " << seed;
+        for (std::size_t j = 0; j < n; ++j) std::swap(a[k * n + j], a[row * n + j]);
+        for (std::size_t i = 0; i < n; ++i) std::swap(a[i * n + k], a[i * n + column]);
+        for (std::size_t i = k + 1; i < n; ++i) {
+          const double factor = a[i * n + k] / a[k * n + k];
+          for (std::size_t j = k; j < n; ++j) a[i * n + j] -= factor * a[k * n + j];
+        }
+      }
+    }
+  }
+}
+
 TEST(BookNetworks, AreMadeInBothTypes) {
   for (const DType dtype : {DType::f32, DType::f64}) {
     const ShallowNetwork shallow(3, 8, 2, {.dtype = dtype}, Rng(1));

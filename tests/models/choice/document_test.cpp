@@ -20,22 +20,33 @@ double l_of(double y, double p) { return y * std::log(p) + (1 - y) * std::log(1 
 
 double slope(const std::function<double(double)>& f, double x) { return (f(x + 1e-6) - f(x - 1e-6)) / 2e-6; }
 
+Trials trials_of(const std::vector<std::int32_t>& choice, const std::vector<double>& outcome) {
+  Trials all;
+  Subject subject;
+  subject.id = "1";
+  subject.choice.assign(choice.begin(), choice.end());
+  subject.outcome.assign(outcome.begin(), outcome.end());
+  all.subjects.push_back(subject);
+  return all;
+}
+
+// ln p of one choice as likely has it, for any values: A and B are shown once each, with outcomes that make
+// their values a and b, and then comes the choice.
+double likely_l(double y, double a, double b, double beta) {
+  constexpr double kAlpha = 0.5;
+  const Likelihood three(named_model("rw"),
+                         trials_of({0, 1, y == 1.0 ? 0 : 1}, {a / kAlpha, b / kAlpha, 0.0}));
+  return three.pointwise(0, std::vector<double>{kAlpha, beta}, Scale::natural)[2];
+}
+double likely_p(double a, double b, double beta) { return std::exp(likely_l(1.0, a, b, beta)); }
+
 // Ten trials of one subject, as likely sees them.
 struct Ten {
   std::vector<std::int32_t> choice{0, 1, 0, 0, 1, 1, 0, 1, 1, 0};
   std::vector<double> outcome{1, 0, 1, 0, 1, 1, 0, 0, 1, 1};
   double alpha = 0.35, beta = 2.0;
-  Likelihood likelihood{named_model("rw"), trials()};
+  Likelihood likelihood{named_model("rw"), trials_of(choice, outcome)};
 
-  Trials trials() const {
-    Trials all;
-    Subject subject;
-    subject.id = "1";
-    subject.choice.assign(choice.begin(), choice.end());
-    subject.outcome.assign(outcome.begin(), outcome.end());
-    all.subjects.push_back(subject);
-    return all;
-  }
   double y(std::size_t t) const { return choice[t] == 0 ? 1.0 : 0.0; }
   double value(double a, double b) const {
     return likelihood.evaluate_subject(0, std::vector<double>{a, b}, {}, {}, Scale::natural);
@@ -88,13 +99,26 @@ TEST(Document000, AnOutcomeDoesNotEnterItsOwnChoice) {
   }
   EXPECT_GT(std::fabs(as_printed - ten.value(ten.alpha, ten.beta)), 1.0);
   // The first choice is made before anything is known, whatever comes of it.
-  EXPECT_NEAR(ten.likelihood.pointwise(0, std::vector<double>{ten.alpha, ten.beta}, Scale::natural)[0],
-              std::log(0.5), 1e-15);
+  const std::vector<double> known{ten.alpha, ten.beta};
+  const std::vector<double> before = ten.likelihood.pointwise(0, known, Scale::natural);
+  EXPECT_NEAR(before[0], std::log(0.5), 1e-15);
+  // Another outcome of trial t changes nothing up to t, and the next choice.
+  for (std::size_t t = 0; t < ten.choice.size(); ++t) {
+    std::vector<double> outcome = ten.outcome;
+    outcome[t] = 1.0 - outcome[t];
+    const Likelihood other(named_model("rw"), trials_of(ten.choice, outcome));
+    const std::vector<double> after = other.pointwise(0, known, Scale::natural);
+    for (std::size_t s = 0; s <= t; ++s) EXPECT_EQ(after[s], before[s]) << s << " by " << t;
+    if (t + 1 < before.size()) {
+      EXPECT_GT(std::fabs(after[t + 1] - before[t + 1]), 0.05) << t;
+    }
+  }
 }
 
 TEST(Document000, ProbabilityByTheInverseTemperature) {
   const double ea = std::exp(kBeta * kA), eb = std::exp(kBeta * kB), sum = ea + eb, p = ea / sum;
-  const double right = slope([](double beta) { return p_of(kA, kB, beta); }, kBeta);
+  EXPECT_NEAR(likely_p(kA, kB, kBeta), p, 1e-14);
+  const double right = slope([](double beta) { return likely_p(kA, kB, beta); }, kBeta);
   const double first = kA * ea / sum, second = ea * (kA * ea + kB * eb) / (sum * sum);
   EXPECT_NEAR(first - second, right, 1e-9);
   EXPECT_GT(std::fabs(first + second - right), 0.1);  // as printed
@@ -104,15 +128,20 @@ TEST(Document000, ProbabilityByTheInverseTemperature) {
   EXPECT_GT(std::fabs(p * (kA * ea + kB * eb) / ea - second), 0.05);  // as printed, without the square
 }
 
+// How likely's l changes with its p, when beta moves both.
+double l_by_p(double y) {
+  return slope([&](double beta) { return likely_l(y, kA, kB, beta); }, kBeta) /
+         slope([](double beta) { return likely_p(kA, kB, beta); }, kBeta);
+}
+
 TEST(Document000, LikelihoodByTheProbability) {
-  const double p = p_of(kA, kB, kBeta);
+  const double p = likely_p(kA, kB, kBeta);
   for (const double y : {0.0, 1.0}) {
-    const double right = slope([&](double x) { return l_of(y, x); }, p);
-    EXPECT_NEAR(y / p - (1 - y) / (1 - p), right, 1e-7);
+    EXPECT_NEAR(likely_l(y, kA, kB, kBeta), l_of(y, p), 1e-14);
+    EXPECT_NEAR(y / p - (1 - y) / (1 - p), l_by_p(y), 1e-7);
   }
-  const double right = slope([](double x) { return l_of(0.0, x); }, p);
   const double printed = -1.0 / (1 - p) * (-1.0 / (1 - p));  // for y = 0
-  EXPECT_GT(std::fabs(printed - right), 1.0);
+  EXPECT_GT(std::fabs(printed - l_by_p(0.0)), 1.0);
 }
 
 // sum dV_t (y_t - p_t) is what likely gives for beta; with the printed sign it would be another number.
@@ -130,10 +159,10 @@ TEST(Document000, LikelihoodByTheInverseTemperature) {
 }
 
 TEST(Document000, ProbabilityByTheValues) {
-  const double p = p_of(kA, kB, kBeta);
+  const double p = likely_p(kA, kB, kBeta);
   const double ea = std::exp(kBeta * kA), eb = std::exp(kBeta * kB), v2 = (ea + eb) * (ea + eb);
-  const double by_a = slope([](double a) { return p_of(a, kB, kBeta); }, kA);
-  const double by_b = slope([](double b) { return p_of(kA, b, kBeta); }, kB);
+  const double by_a = slope([](double a) { return likely_p(a, kB, kBeta); }, kA);
+  const double by_b = slope([](double b) { return likely_p(kA, b, kBeta); }, kB);
   EXPECT_NEAR(kBeta * p * (1 - p), by_a, 1e-9);
   EXPECT_NEAR(-kBeta * p * (1 - p), by_b, 1e-9);
   EXPECT_GT(std::fabs(kBeta * ea * (eb - ea) / v2 - by_a), 0.5);  // v as e^B alone
@@ -143,12 +172,12 @@ TEST(Document000, ProbabilityByTheValues) {
 }
 
 TEST(Document000, LikelihoodByAValueIsNeitherDerivativeByNorOfTheProbability) {
-  const double p = p_of(kA, kB, kBeta);
+  const double p = likely_p(kA, kB, kBeta);
   for (const double y : {0.0, 1.0}) {
-    const double by_value = slope([&](double a) { return l_of(y, p_of(a, kB, kBeta)); }, kA);
+    const double by_value = slope([&](double a) { return likely_l(y, a, kB, kBeta); }, kA);
     EXPECT_NEAR(kBeta * (y - p), by_value, 1e-8);
-    EXPECT_GT(std::fabs(by_value - slope([&](double x) { return l_of(y, x); }, p)), 0.3);
-    EXPECT_GT(std::fabs(by_value - slope([](double a) { return p_of(a, kB, kBeta); }, kA)), 0.01);
+    EXPECT_GT(std::fabs(by_value - l_by_p(y)), 0.3);
+    EXPECT_GT(std::fabs(by_value - slope([](double a) { return likely_p(a, kB, kBeta); }, kA)), 0.01);
   }
 }
 
