@@ -93,7 +93,8 @@ TEST_F(Records, ThatWereChangedAreRefusedByPlotAndEval) {
   changed[changed.find("\"loss\":0.") + 9] ^= 1;
   write("run/metrics.jsonl", changed);
   refused(
-      "likely: [read_history] \"run/metrics.jsonl\" was changed after it was written (its checksum does not fit)\n");
+      "likely: [read_history] \"run/metrics.jsonl\" was changed after it was written (its checksum does not "
+      "fit)\n");
   const std::size_t second = metrics.find('\n') + 1;
   write("run/metrics.jsonl", metrics.substr(0, second) + "{\"epoch\":\n" + metrics.substr(second));
   refused("likely: [read_history] run/metrics.jsonl, line 2: this is not a JSON object\n");
