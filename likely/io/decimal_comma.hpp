@@ -1,4 +1,4 @@
-// Numbers with a decimal comma. Internal to readers of tables.
+// Numbers with a decimal comma. Internal to io/ and models/.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// FolderClaim: a folder that is taken for new results. Internal to io/; see AtomicFolder and LiveFolder.
+// FolderClaim: a folder that is taken for new results. Internal to io/,
+// train/ and models/; see AtomicFolder and LiveFolder.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where a folder for results really is. Internal to io/.
+// Where a folder for results really is. Internal to io/ and models/.
 #pragma once
 
 #include <filesystem>

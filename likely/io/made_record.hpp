@@ -1,4 +1,4 @@
-// MadeRecord: what this process makes in a folder.
+// MadeRecord: what this process makes in a folder. Internal to io/, plot/, train/ and models/.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// Renaming that replaces nothing, and two names that trade places. Internal to io/.
+// Renaming that replaces nothing, and two names that trade places. Internal to io/ and train/.
 #pragma once
 
 #include <filesystem>

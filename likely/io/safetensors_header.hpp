@@ -1,4 +1,4 @@
-// The header of a safetensors file, checked. Internal to io/.
+// The header of a safetensors file, checked. Internal to io/ and train/.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The random keys that layers take while a function runs, so that running it again gives the same numbers.
-// Internal to autodiff/custom.hpp (checkpoint) and nn/training.hpp (Training).
+// Internal to ops/, autodiff/, nn/ and train/: checkpoint() and Training.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What operations on the rows of the last axis share. Internal to ops/.
+// What operations on the rows of the last axis share. Internal to ops/ and prob/.
 #pragma once
 
 #include <cstdint>

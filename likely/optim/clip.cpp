@@ -90,12 +90,12 @@ double squares_of(const std::vector<const Tensor*>& leaves) {
 
 }  // namespace
 
-double detail::global_norm(const std::vector<const Tensor*>& leaves) {
+double global_norm(const std::vector<const Tensor*>& leaves) {
   check_floating("global_norm", leaves);
   return std::sqrt(squares_of<float>(leaves) + squares_of<double>(leaves));
 }
 
-double detail::clip_norm(const std::vector<Tensor*>& leaves, double most) {
+double clip_norm(const std::vector<Tensor*>& leaves, double most) {
   check_above_0("clip_norm", "the norm", most);
   check_floating("clip_norm", leaves);
   const double norm = global_norm(std::vector<const Tensor*>(leaves.begin(), leaves.end()));
@@ -106,7 +106,7 @@ double detail::clip_norm(const std::vector<Tensor*>& leaves, double most) {
   return norm;
 }
 
-void detail::clip_value(const std::vector<Tensor*>& leaves, double most) {
+void clip_value(const std::vector<Tensor*>& leaves, double most) {
   check_above_0("clip_value", "the limit", most);
   check_floating("clip_value", leaves);
   const auto clamp = [most]<class T>(T x) {

@@ -41,7 +41,7 @@ void check_clip_norm(const char* caller, double clip_norm);
 // The step, once the gradient is complete: nowhere else is one handed to an optimizer.
 template <class Model, class Optimizer, class Function>
 void step_down(Model& model, Optimizer& optimizer, Function& function, double clip_norm) {
-  if (clip_norm > 0.0) optim::detail::clip_norm(function.gradient(), clip_norm);
+  if (clip_norm > 0.0) optim::clip_norm(function.gradient(), clip_norm);
   optimizer.step(model, function.whole_gradient());
 }
 

@@ -62,7 +62,7 @@ double differentiate_finitely(Differentiable& function, std::int64_t steps_befor
     if (!std::isfinite(loss)) {
       what = std::isnan(loss) ? "the loss is NaN" : "the loss is infinite";
     } else if (const auto gradient = function.gradient();
-               !std::isfinite(optim::detail::global_norm({gradient.begin(), gradient.end()}))) {
+               !std::isfinite(optim::global_norm({gradient.begin(), gradient.end()}))) {
       what = "the gradient is not finite";
     }
   } catch (const Error& error) {

@@ -7,9 +7,9 @@
 #include "likely/ops/reduce.hpp"
 #include "likely/train/losses.hpp"
 
-namespace likely::train::detail {
+namespace likely::train {
 
-double mean_over_batches(const char* caller, const data::Dataset& dataset, std::int64_t batch,
+double detail::mean_over_batches(const char* caller, const data::Dataset& dataset, std::int64_t batch,
                          const std::function<Tensor(const data::Batch&)>& of) {
   if (dataset.size() == 0) refuse(caller, "the dataset has no rows");
   double total = 0.0;
@@ -38,4 +38,4 @@ Tensor mean_squared_difference(const Tensor& a, const Tensor& b) {
   return mean(square(a - b));
 }
 
-}  // namespace likely::train::detail
+}  // namespace likely::train

@@ -10,14 +10,15 @@
 
 namespace likely::train {
 
+// What the metrics below say of outputs. Refuse the same.
+Tensor share_of_right_labels(const Tensor& scores, const Tensor& labels);
+Tensor mean_squared_difference(const Tensor& outputs, const Tensor& targets);
+
 namespace detail {
 
 // The mean over rows of what `of` says about each batch. Refuses an empty dataset and what is not one number.
 double mean_over_batches(const char* caller, const data::Dataset& dataset, std::int64_t batch,
                          const std::function<Tensor(const data::Batch&)>& of);
-
-Tensor share_of_right_labels(const Tensor& scores, const Tensor& labels);
-Tensor mean_squared_difference(const Tensor& a, const Tensor& b);
 
 struct Accuracy {
   static constexpr bool kHigherIsBetter = true;

@@ -252,12 +252,12 @@ TEST(Leaves, OfATypeThatCannotBeLearnedAreRefused) {
   const auto wrong = detail::check_leaves("Adam", leaves, 1, made_for);
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->text, "is i64: only f32 and f64 can be learned");
-  expect_refusal([&] { detail::clip_norm({&whole}, 1.0); },
+  expect_refusal([&] { clip_norm({&whole}, 1.0); },
                  "[clip_norm] a part of the gradient is i64: only f32 and f64 can be learned");
-  expect_refusal([&] { detail::clip_value({&whole}, 1.0); },
+  expect_refusal([&] { clip_value({&whole}, 1.0); },
                  "[clip_value] a part of the gradient is i64: only f32 and f64 can be learned");
   Tensor none;
-  expect_refusal([&] { detail::clip_norm({&none}, 1.0); }, "[clip_norm] a part of the gradient is empty");
+  expect_refusal([&] { clip_norm({&none}, 1.0); }, "[clip_norm] a part of the gradient is empty");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Tensor targets_like(const Tensor& output, const Tensor& y) {
 Tensor flat(const Tensor& x) { return reshape(x, {x.size()}); }
 
 Tensor squared_error(const Tensor& output, const Tensor& y) {
-  return train::detail::mean_squared_difference(output, targets_like(output, y));
+  return train::mean_squared_difference(output, targets_like(output, y));
 }
 
 Tensor binary_accuracy(const Tensor& logits, const Tensor& y) {
@@ -93,10 +93,10 @@ Objective classification(const std::vector<std::string>& names) {
   const auto loss = [](const Tensor& output, const Tensor& y) { return softmax_cross_entropy(output, y); };
   return {.kind = Objective::Kind::classes,
           .loss = loss,
-          .metrics = {{"accuracy", train::detail::share_of_right_labels, true}},
+          .metrics = {{"accuracy", train::share_of_right_labels, true}},
           .figures =
               [loss](const Tensor& output, const Tensor& y) {
-                const double right = train::detail::share_of_right_labels(output, y).item();
+                const double right = train::share_of_right_labels(output, y).item();
                 return std::vector<Measured>{{.name = "accuracy", .value = right, .percent = true},
                                              {.name = "loss", .value = loss(output, y).item()}};
               },

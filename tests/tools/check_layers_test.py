@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""tools/check_layers finds what it is there to find, in small projects that are made for it."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools/check_layers"
+MAP = "## Layers\n```\nlikely/\n  core/  tensors\n  autodiff/  tapes\n  ops/  operations\n  io/  files\n  train/  loops\n```\n"
+
+
+class CheckLayers(unittest.TestCase):
+    def found(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in {"docs/architecture.md": MAP, **files}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            ran = subprocess.run([TOOL, root], capture_output=True, text=True, check=False)
+            lines = ran.stdout.splitlines()
+            self.assertEqual(ran.returncode, 1 if lines else 0, ran.stderr)
+            return lines
+
+    def test_includes_upwards_are_fine(self):
+        self.assertEqual(self.found({
+            "likely/core/shape.hpp": "#pragma once\n",
+            "likely/io/file.cpp": '#include "likely/core/shape.hpp"\n#include "likely/likely.hpp"\n',
+            "likely/autodiff/tape.cpp": '#include "likely/ops/view.hpp"\n',
+            "likely/ops/view.hpp": "#pragma once\n"}), [])
+
+    def test_an_include_downwards_is_named(self):
+        self.assertEqual(self.found({"likely/core/shape.cpp": '#include "likely/io/file.hpp"\n'}),
+                         ["likely/core/shape.cpp: core/ stands above io/ and includes likely/io/file.hpp"])
+
+    def test_a_folder_that_is_on_no_map_is_named(self):
+        self.assertEqual(self.found({"likely/misc/all.cpp": ""}),
+                         ["likely/misc/all.cpp: misc/ is not among the layers of docs/architecture.md"])
+
+    def test_internal_headers_stay_where_they_say(self):
+        files = {"likely/io/lock.hpp": "// A lock. Internal to io/ and\n// train/.\n#pragma once\n",
+                 "likely/train/loop.cpp": '#include "likely/io/lock.hpp"\nio::detail::lock();\n'}
+        self.assertEqual(self.found(files), [])
+        files["likely/io/lock.hpp"] = "// A lock. Internal to io/.\n#pragma once\n"
+        self.assertEqual(self.found(files), [
+            "likely/train/loop.cpp: includes likely/io/lock.hpp, which is internal to io/",
+            "likely/train/loop.cpp: uses io::detail, and includes nothing of io/ that is meant for train/"])
+
+    def test_internal_to_nobody_is_named(self):
+        self.assertEqual(self.found({"likely/io/lock.hpp": "// A lock. Internal to readers.\n#pragma once\n"}), [
+            'likely/io/lock.hpp: says that it is internal, and not to which folder ("Internal to io/.")'])
+
+
+if __name__ == "__main__":
+    unittest.main()
