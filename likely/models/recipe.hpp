@@ -47,9 +47,12 @@ struct Run {
   train::Progress progress = train::Progress::automatic;
 };
 
+enum class Better : std::uint8_t { higher, lower, neither };
+
 // A number that says what was reached. Shares are kept as fractions and shown as percentages.
 struct Measured {
   std::string name;  // "test accuracy"
+  Better better;     // what to look for when settings are compared
   double value = 0.0;
   bool percent = false;
 };

@@ -10,7 +10,7 @@
 namespace likely::train {
 
 double detail::mean_over_batches(const char* caller, const data::Dataset& dataset, std::int64_t batch,
-                         const std::function<Tensor(const data::Batch&)>& of) {
+                                 const std::function<Tensor(const data::Batch&)>& of) {
   if (dataset.size() == 0) refuse(caller, "the dataset has no rows");
   double total = 0.0;
   for (const data::Batch& rows : dataset.batches(batch)) {

@@ -51,9 +51,10 @@ std::vector<Measured> regression_figures(const Tensor& output, const Tensor& y) 
   const Tensor truth = targets_like(output, y).to(DType::f64);
   const Tensor error = square(output.to(DType::f64) - truth);
   const double spread = sum(square(truth - mean(truth, 0, true))).item();
-  std::vector<Measured> figures{{.name = "RMSE", .value = sqrt(mean(error)).item()}};
+  std::vector<Measured> figures{{.name = "RMSE", .better = Better::lower, .value = sqrt(mean(error)).item()}};
   // Of targets that are all the same, one row among them, no part can be explained.
-  if (spread != 0.0) figures.push_back({.name = "R2", .value = 1.0 - sum(error).item() / spread});
+  if (spread != 0.0)
+    figures.push_back({.name = "R2", .better = Better::higher, .value = 1.0 - sum(error).item() / spread});
   return figures;
 }
 
@@ -61,9 +62,12 @@ std::vector<Measured> normal_figures(const Tensor& output, const Tensor& y) {
   const auto [center, spread] = mean_and_spread(output);
   const Tensor truth = targets_like(center, y);
   const Tensor inside = abs(truth - center) <= spread * 2.0;
-  return {{.name = "loss", .value = normal_loss(output, y).item()},
-          {.name = "RMSE", .value = root_of_squares(center, truth)},
-          {.name = "within 2 sd", .value = mean(inside.to(DType::f64)).item(), .percent = true}};
+  return {{.name = "loss", .better = Better::lower, .value = normal_loss(output, y).item()},
+          {.name = "RMSE", .better = Better::lower, .value = root_of_squares(center, truth)},
+          {.name = "within 2 sd",
+           .better = Better::neither,
+           .value = mean(inside.to(DType::f64)).item(),
+           .percent = true}};
 }
 
 Predictions class_predictions(const Tensor& logits, const std::vector<std::string>& names) {
@@ -97,8 +101,9 @@ Objective classification(const std::vector<std::string>& names) {
           .figures =
               [loss](const Tensor& output, const Tensor& y) {
                 const double right = train::share_of_right_labels(output, y).item();
-                return std::vector<Measured>{{.name = "accuracy", .value = right, .percent = true},
-                                             {.name = "loss", .value = loss(output, y).item()}};
+                return std::vector<Measured>{
+                    {.name = "accuracy", .better = Better::higher, .value = right, .percent = true},
+                    {.name = "loss", .better = Better::lower, .value = loss(output, y).item()}};
               },
           .predictions = [names](const Tensor& output) { return class_predictions(output, names); }};
 }
@@ -113,8 +118,9 @@ Objective binary_classification() {
           .figures =
               [loss](const Tensor& output, const Tensor& y) {
                 const double right = binary_accuracy(output, y).item();
-                return std::vector<Measured>{{.name = "accuracy", .value = right, .percent = true},
-                                             {.name = "loss", .value = loss(output, y).item()}};
+                return std::vector<Measured>{
+                    {.name = "accuracy", .better = Better::higher, .value = right, .percent = true},
+                    {.name = "loss", .better = Better::lower, .value = loss(output, y).item()}};
               },
           .predictions =
               [](const Tensor& output) {

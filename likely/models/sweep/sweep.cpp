@@ -50,8 +50,6 @@ io::FolderRules rules_of(const SweepOptions& options) {
       .signs_of_worth = {"report.json"}};  // of a trial that ended: a sweep does not go on from a checkpoint
 }
 
-bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
-
 // Ends a sweep: an Error would only be noted as the failure of a trial.
 struct NoSuchFigure {
   std::string message;
@@ -75,11 +73,12 @@ std::string choose_figure(const std::vector<Measured>& figures, const std::strin
   return wanted;
 }
 
-bool is_to_be_large(const std::string& figure) {
-  for (const char* word : {"loss", "RMSE", "MAE", "error", "seconds", "nats", "perplexity"}) {
-    if (contains(figure, word)) return false;
+bool is_to_be_high(const std::vector<Measured>& figures, const std::string& name) {
+  for (const Measured& figure : figures) {
+    if (figure.name == name && figure.better != Better::neither) return figure.better == Better::higher;
   }
-  return true;
+  throw NoSuchFigure{
+      fmt::format("\"{}\" is neither good nor bad by being high: say which it is to be", name)};
 }
 
 void write_table(const Sweep& sweep, const std::vector<SweptSetting>& space) {
@@ -131,7 +130,8 @@ class Trials {
   void judge(SweepTrial& trial, const std::vector<Measured>& figures) {
     if (sweep_.figure.empty()) {
       sweep_.figure = choose_figure(figures, options_.figure);
-      sweep_.higher_is_better = options_.higher_is_better.value_or(is_to_be_large(sweep_.figure));
+      sweep_.higher_is_better =
+          options_.higher_is_better ? *options_.higher_is_better : is_to_be_high(figures, sweep_.figure);
     }
     trial.value = std::nan("");
     for (const Measured& figure : figures) {

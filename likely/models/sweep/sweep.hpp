@@ -31,10 +31,9 @@ struct SweepOptions {
       random{};             // "width=10..200": drawn at random; from a tenfold range on, its logarithm is
   std::int64_t trials = 0;  // with `random`, how many; each also draws one value of every grid
   std::string figure{};     // what counts; empty: the first that is no test figure, or the first
-  std::optional<bool>
-      higher_is_better{};  // else told by the figure's name: losses and errors are to be small
-  bool force = false;      // replace a sweep that run.out holds
-  Run run{};               // what all have in common; run.out is the folder of the sweep
+  std::optional<bool> higher_is_better{};  // else as the figure says of itself
+  bool force = false;                      // replace a sweep that run.out holds
+  Run run{};                               // what all have in common; run.out is the folder of the sweep
   std::function<void(const SweepTrial&)> on_trial{};
 };
 
@@ -60,7 +59,8 @@ struct Sweep {
 // noted, and the next one tried; Ctrl-C ends the sweep with what there is. Where no trial succeeds, an
 // earlier sweep that was to be replaced stays. Refuses, before the first trial: nothing to sweep over, a
 // setting that is not there, is named twice or may not have the value, a random search without a number of
-// trials, a folder that holds anything. Refuses, after the first: a figure that is not there.
+// trials, a folder that holds anything. Refuses, after the first: a figure that is not
+// there, or that does not say whether higher is better.
 Sweep run_sweep(const Recipe& recipe, const SweepOptions& options);
 
 }  // namespace likely::models

@@ -217,6 +217,7 @@ void judge(const Judgement& judgement, const std::string& name, Report& report) 
       worst = std::min(worst, main_figure(score({fold}, judgement.train)));
     if (std::isfinite(worst))  // not defined where all targets of each fold are the same
       report.figures.push_back({.name = schema.classifies() ? "worst fold accuracy" : "worst fold R2",
+                                .better = models::Better::higher,
                                 .value = worst,
                                 .percent = schema.classifies()});
   }
@@ -281,8 +282,9 @@ Report train_csv(const Run& run) {
   }
   // The figure to choose settings by: rows that are held out have no part in it, and where folds judge, each
   // row is predicted by members that did not learn from it.
-  report.figures.push_back(
-      {.name = rows.schema.classifies() ? "inner log-loss" : "inner error", .value = fitted->losses.blend});
+  report.figures.push_back({.name = rows.schema.classifies() ? "inner log-loss" : "inner error",
+                            .better = models::Better::lower,
+                            .value = fitted->losses.blend});
   // The model last: by it the run is known to be whole.
   write_origin(run, rows);
   fitted->model.save(run.out);

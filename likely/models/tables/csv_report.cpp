@@ -85,19 +85,27 @@ void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
 
 std::vector<models::Measured> figures_of(const Scores& scores, const std::string& of) {
   if (const auto* classes = std::get_if<ClassScores>(&scores)) {
-    return {{.name = of + " accuracy", .value = classes->accuracy, .percent = true},
-            {.name = of + " macro-F1", .value = classes->macro_f1},
-            {.name = of + " log-loss", .value = classes->log_loss},
-            {.name = "baseline accuracy", .value = classes->majority_accuracy, .percent = true},
-            {.name = "baseline log-loss", .value = classes->majority_log_loss}};
+    return {
+        {.name = of + " accuracy",
+         .better = models::Better::higher,
+         .value = classes->accuracy,
+         .percent = true},
+        {.name = of + " macro-F1", .better = models::Better::higher, .value = classes->macro_f1},
+        {.name = of + " log-loss", .better = models::Better::lower, .value = classes->log_loss},
+        {.name = "baseline accuracy",
+         .better = models::Better::higher,
+         .value = classes->majority_accuracy,
+         .percent = true},
+        {.name = "baseline log-loss", .better = models::Better::lower, .value = classes->majority_log_loss}};
   }
   const auto& numbers = std::get<NumberScores>(scores);
   std::vector<models::Measured> figures;
-  if (!std::isnan(numbers.r2)) figures.push_back({.name = of + " R2", .value = numbers.r2});
-  figures.push_back({.name = of + " RMSE", .value = numbers.rmse});
-  figures.push_back({.name = of + " MAE", .value = numbers.mae});
-  figures.push_back({.name = "baseline RMSE", .value = numbers.mean_rmse});
-  figures.push_back({.name = "baseline MAE", .value = numbers.mean_mae});
+  if (!std::isnan(numbers.r2))
+    figures.push_back({.name = of + " R2", .better = models::Better::higher, .value = numbers.r2});
+  figures.push_back({.name = of + " RMSE", .better = models::Better::lower, .value = numbers.rmse});
+  figures.push_back({.name = of + " MAE", .better = models::Better::lower, .value = numbers.mae});
+  figures.push_back({.name = "baseline RMSE", .better = models::Better::lower, .value = numbers.mean_rmse});
+  figures.push_back({.name = "baseline MAE", .better = models::Better::lower, .value = numbers.mean_mae});
   return figures;
 }
 

@@ -100,7 +100,8 @@ std::vector<Measured> figures_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     for (const Published& point : kPublished) {
       if (row.width == point.width)
-        figures.push_back({fmt::format("test error at width {}", row.width), row.test_error, true});
+        figures.push_back(
+            {fmt::format("test error at width {}", row.width), Better::lower, row.test_error, true});
     }
   }
   // The narrowest networks are the worst of all: the peak is where the error has risen most above the lowest
@@ -116,8 +117,8 @@ std::vector<Measured> figures_of(const std::vector<Row>& rows) {
     }
   }
   if (peak != nullptr) {
-    figures.push_back({"test error at the peak", peak->test_error, true});
-    figures.push_back({"width at the peak", static_cast<double>(peak->width)});
+    figures.push_back({"test error at the peak", Better::lower, peak->test_error, true});
+    figures.push_back({"width at the peak", Better::neither, static_cast<double>(peak->width)});
   }
   return figures;
 }

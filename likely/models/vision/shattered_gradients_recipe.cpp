@@ -81,6 +81,7 @@ Report train(const Run& run) {
                                  at(each.found, each.found.expected, distance));
     report.text += "\n";
     report.figures.push_back({.name = "autocorrelation at 0.2, " + each.name,
+                              .better = Better::neither,
                               .value = at(each.found, each.found.autocorrelation, 0.2)});
   }
   Album album(run.out);
