@@ -69,9 +69,10 @@ void add_trials(CLI::App& command, TrialsArguments& arguments) {
       ->group(group);
 }
 
-choice::Trials read(const TrialsArguments& arguments) {
+choice::Trials read(const TrialsArguments& arguments, const CancelTest& cancelled) {
   choice::ReadTrialsOptions options = arguments.read;
   options.coding = coding_named(arguments.coding);
+  options.cancelled = cancelled;
   if (!arguments.separator.empty()) options.separator = separators().at(arguments.separator);
   return choice::read_trials(arguments.file, options);
 }
@@ -302,12 +303,13 @@ Results::Results(const OutArguments& out, const std::string& mark,
     folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force, .inputs = inputs});
 }
 
-void Results::write(const std::string& json, ChoiceProgress& progress,
+void Results::write(const std::string& json, const CancelTest& cancelled,
                     const std::function<models::Drawn(const std::filesystem::path&)>& write) {
+  give_up_if(cancelled);
   if (!folder_) return;
   io::write_file(folder_->path() / mark_, json);
   drawn_ = write(folder_->path());
-  if (progress.stopped()) progress.give_up();
+  give_up_if(cancelled);  // pictures are left out then
   folder_->commit();
   for (const std::string& name : folder_->kept())
     tell(fmt::format("likely: {} appeared meanwhile, and is kept\n",

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/likely/report.hpp"
+#include "likely/core/cancel.hpp"
 #include "likely/io/atomic_folder.hpp"
 #include "likely/models/choice/simulate.hpp"
 #include "likely/models/choice/trials.hpp"
@@ -26,7 +27,7 @@ struct TrialsArguments {
   std::string coding = "guess", separator;
 };
 void add_trials(CLI::App& command, TrialsArguments& arguments);
-choice::Trials read(const TrialsArguments& arguments);
+choice::Trials read(const TrialsArguments& arguments, const CancelTest& cancelled);
 
 // --model, --learn, --choose, --prior, --bound, --initial-value.
 void add_models(CLI::App& command, choice::ModelRequest& request);
@@ -65,7 +66,8 @@ struct OutArguments {
 void add_out(CLI::App& command, OutArguments& arguments, bool of_trials);
 
 // A line on the standard error that is drawn again, or a line every few seconds where nobody watches.
-// Ctrl-C is noted, and stops what asks for it.
+// Ctrl-C is noted from its beginning on, and stops what asks for it: make it before anything that takes long
+// or leaves files behind.
 class ChoiceProgress {
  public:
   explicit ChoiceProgress(bool silent);
@@ -75,9 +77,8 @@ class ChoiceProgress {
 
   // False after Ctrl-C.
   bool operator()(const choice::StudyProgress& now);
-  bool stopped() const;
-  // Says that nothing was kept, and ends the command with exit code 130.
-  [[noreturn]] void give_up();
+  // Whether it came, for work that asks; lives as long as this.
+  CancelTest cancelled() const;
   // Ends the line, and says how long it took.
   void finish();
 
@@ -95,8 +96,8 @@ class Results {
 
   bool wanted() const { return folder_.has_value(); }
   // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it; warns of
-  // those that could not be drawn.
-  void write(const std::string& json, ChoiceProgress& progress,
+  // those that could not be drawn. Throws Cancelled, and leaves nothing, if it is to be given up.
+  void write(const std::string& json, const CancelTest& cancelled,
              const std::function<models::Drawn(const std::filesystem::path&)>& write);
   // Prints where everything is.
   void say() const;

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 
 #include "apps/likely/choice_options.hpp"
-#include "apps/likely/commands.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/train/interrupt.hpp"
 
@@ -42,7 +40,9 @@ bool ChoiceProgress::operator()(const choice::StudyProgress& now) {
   // Quick work passes without a word.
   const double between = state_->watched ? 0.1 : 2.0;
   if (!state_->silent && seconds_since(state_->drawn) >= between) {
-    const std::string done = std::isfinite(now.done) ? fmt::format(" {:.0f} %", 100.0 * now.done) : "";
+    const int digits = now.done < 0.1 ? 1 : 0;  // so that it moves from the beginning on
+    const std::string done =
+        std::isfinite(now.done) ? fmt::format(" {:.{}f} %", 100.0 * now.done, digits) : "";
     const std::string line =
         fmt::format("{}: {}{}, {:.0f} s", now.model, now.doing, done, seconds_since(state_->begin));
     tell(state_->watched ? fmt::format("\r{}\033[K", line) : fmt::format("{}\n", line));
@@ -53,13 +53,8 @@ bool ChoiceProgress::operator()(const choice::StudyProgress& now) {
   return !state_->interrupt.arrived();
 }
 
-bool ChoiceProgress::stopped() const { return state_->interrupt.arrived(); }
-
-void ChoiceProgress::give_up() {
-  if (state_->line_open) tell("\r\033[K");
-  state_->line_open = false;
-  tell("interrupted; nothing was written\n");
-  throw CLI::RuntimeError(kInterrupted);
+CancelTest ChoiceProgress::cancelled() const {
+  return [state = state_.get()] { return state->interrupt.arrived(); };
 }
 
 void ChoiceProgress::finish() {

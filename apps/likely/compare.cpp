@@ -23,11 +23,12 @@ struct CompareArguments {
 
 void run_compare(CompareArguments arguments, const ShowOptions& shown) {
   apply(shown);
+  ChoiceProgress progress(shown.quiet);
   Results results(arguments.out, "compare.json", {arguments.trials.file, arguments.method.covariates});
   if (names_nothing(arguments.models))
     arguments.models.names = {"rw", "rw-dual", "rw-stick", "rw-decay", "ck", "wsls", "random"};
   choice::method_named(arguments.method.method);
-  const choice::Trials trials = read(arguments.trials);
+  const choice::Trials trials = read(arguments.trials, progress.cancelled());
   choice::StudyOptions options = study_options(arguments.method, arguments.models, trials);
   auto models = choice::make_models(arguments.models, options.method, trials.options, trials.cues);
   if (models.size() < 2) throw Error("at least 2 models are needed to compare: --model rw,rw-dual");
@@ -37,17 +38,18 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
       throw Error(fmt::format("{} has no parameters, and --method {} is about their population", model.name,
                               arguments.method.method));
   }
-  ChoiceProgress progress(shown.quiet);
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
+  options.cancelled = progress.cancelled();
   choice::Study study = choice::fit_study(trials, models, options);
-  if (study.interrupted) progress.give_up();
+  if (study.interrupted) throw Cancelled();
   study.file = arguments.trials.file;
   const choice::Comparison comparison = choice::compare_models(study);
   const std::string json = choice::comparison_json(study, comparison) + "\n";
-  results.write(json, progress, [&](const std::filesystem::path& folder) {
-    return choice::write_comparison(
-        study, comparison, trials, folder,
-        {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});
+  results.write(json, progress.cancelled(), [&](const std::filesystem::path& folder) {
+    return choice::write_comparison(study, comparison, trials, folder,
+                                    {.trials = !arguments.out.no_trials,
+                                     .figures = !arguments.out.no_figures,
+                                     .cancelled = progress.cancelled()});
   });
   progress.finish();
   fmt::print("{}", shown.json ? json : printable(choice::comparison_text(study, comparison)));

@@ -21,21 +21,24 @@ struct FitArguments {
 
 void run_fit(FitArguments arguments, const ShowOptions& shown) {
   apply(shown);
+  ChoiceProgress progress(shown.quiet);
   Results results(arguments.out, "fit.json", {arguments.trials.file, arguments.method.covariates});
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   choice::method_named(arguments.method.method);
-  const choice::Trials trials = read(arguments.trials);
+  const choice::Trials trials = read(arguments.trials, progress.cancelled());
   choice::StudyOptions options = study_options(arguments.method, arguments.models, trials);
   const auto models = choice::make_models(arguments.models, options.method, trials.options, trials.cues);
-  ChoiceProgress progress(shown.quiet);
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
+  options.cancelled = progress.cancelled();
   choice::Study study = choice::fit_study(trials, models, options);
-  if (study.interrupted) progress.give_up();
+  if (study.interrupted) throw Cancelled();
   study.file = arguments.trials.file;
   const std::string json = shown.json || results.wanted() ? choice::study_json(study) + "\n" : "";
-  results.write(json, progress, [&](const std::filesystem::path& folder) {
+  results.write(json, progress.cancelled(), [&](const std::filesystem::path& folder) {
     return choice::write_study(study, trials, folder,
-                               {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures});
+                               {.trials = !arguments.out.no_trials,
+                                .figures = !arguments.out.no_figures,
+                                .cancelled = progress.cancelled()});
   });
   progress.finish();
   fmt::print("{}", shown.json ? json : printable(choice::study_text(study)));

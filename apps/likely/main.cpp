@@ -11,6 +11,7 @@
 #include "apps/likely/complain.hpp"
 #include "apps/likely/last_words.hpp"
 #include "apps/likely/standard_streams.hpp"
+#include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/io/disk_error.hpp"
@@ -66,6 +67,9 @@ int parse_and_run(int argc, char** argv) {
 int run(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
+  } catch (const likely::Cancelled&) {
+    likely::tell("interrupted; nothing was written\n");
+    return likely::command::kInterrupted;
   } catch (const likely::io::DiskError& error) {
     say(error.what());
     return EXIT_FAILURE;

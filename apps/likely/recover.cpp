@@ -24,6 +24,7 @@ struct RecoverArguments {
 
 void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   apply(shown);
+  ChoiceProgress progress(shown.quiet);
   Results results(arguments.out, "recover.json");
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   choice::RecoverOptions options = arguments.options;
@@ -36,13 +37,13 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   const choice::Bandit task = task_of(arguments.task);
   const auto models =
       choice::make_models(arguments.models, options.method, static_cast<int>(task.probabilities.size()));
-  ChoiceProgress progress(shown.quiet);
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
+  options.cancelled = progress.cancelled();
   choice::RecoverStudy study;
   with_room_for(options.subjects, task, [&] { study = choice::recover_study(models, task, options); });
-  if (study.interrupted) progress.give_up();
+  if (study.interrupted) throw Cancelled();
   const std::string json = choice::recover_json(study) + "\n";
-  results.write(json, progress, [&](const std::filesystem::path& folder) {
+  results.write(json, progress.cancelled(), [&](const std::filesystem::path& folder) {
     return choice::write_recovery(study, folder, !arguments.out.no_figures);
   });
   progress.finish();

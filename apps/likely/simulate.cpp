@@ -42,6 +42,7 @@ void refuse_own_input(const SimulateArguments& arguments, const choice::Simulati
 
 void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, const ShowOptions& shown) {
   apply(shown);
+  const ChoiceProgress progress(true);
   const std::filesystem::path truth = parameters_file(arguments.out);
   const choice::SimulationFiles files{arguments.out, truth, arguments.force};
   refuse_own_input(arguments, files);
@@ -65,12 +66,12 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   choice::Trials trials;
   with_room_for(count, task, [&] {
     if (drawn) people.parameters = choice::draw_population(model, arguments.task.laws, count, of_people);
-    trials = choice::simulate(model, people.parameters, task, rng.split());
+    trials = choice::simulate(model, people.parameters, task, rng.split(), progress.cancelled());
   });
   for (std::size_t i = 0; i < people.ids.size(); ++i) trials.subjects[i].id = people.ids[i];
   people.ids.clear();
   for (const choice::Subject& subject : trials.subjects) people.ids.push_back(subject.id);
-  choice::write_simulation(files, trials, model, people);
+  choice::write_simulation(files, trials, model, people, progress.cancelled());
   if (shown.quiet) return;
   if (shown.json) {
     fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string()));

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/data/dataset.hpp"
 #include "likely/io/missing_words.hpp"
@@ -37,6 +38,7 @@ struct CsvOptions {
   Missing missing = Missing::refuse;
   std::vector<std::string> missing_words = usual_missing_words();  // besides empty fields
   std::vector<std::string> categories{};  // columns that hold names even where they look like numbers
+  CancelTest cancelled{};                 // asked at each line
 };
 
 struct CsvColumn {

@@ -194,6 +194,7 @@ void CsvRecords::skip_lines(std::int64_t count) {
 
 bool CsvRecords::next() {
   while (find_record()) {
+    give_up_if(dialect_.cancelled);
     if (record_.ends_with('\r')) record_.remove_suffix(1);
     const char separator = dialect_.separator == ' ' ? '\0' : dialect_.separator;
     if (without_spaces(record_, separator).empty()) continue;

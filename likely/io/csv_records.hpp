@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/io/byte_stream.hpp"
 
 namespace likely::io {
@@ -20,6 +21,7 @@ struct CsvField {
 struct CsvDialect {
   char separator;
   char quote;
+  CancelTest cancelled{};  // asked at each record
 };
 
 // The fields of one record, as UTF-8: a field that is none is read as Windows-1252, of which Latin-1 is a

@@ -31,7 +31,7 @@ class CsvSchema {
             CsvIndex* index = nullptr);
 
   const CsvOptions& options() const { return options_; }
-  CsvDialect dialect() const { return {options_.separator, options_.quote}; }
+  CsvDialect dialect() const { return {options_.separator, options_.quote, options_.cancelled}; }
   const std::string& file() const { return file_; }
   const std::vector<CsvColumn>& columns() const { return columns_; }
   // Of a record: one more than there are columns where every line ends in a separator.

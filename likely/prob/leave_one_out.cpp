@@ -152,7 +152,8 @@ SmoothedWeights pareto_smoothed(std::span<const double> log_ratios, double effic
   return result;
 }
 
-PredictiveDensity leave_one_out(const PointwiseLogLikelihood& log_likelihood, double efficiency) {
+PredictiveDensity leave_one_out(const PointwiseLogLikelihood& log_likelihood, double efficiency,
+                                const CancelTest& cancelled) {
   check("leave_one_out", log_likelihood);
   check_efficiency("leave_one_out", efficiency);
   const auto count = static_cast<std::size_t>(log_likelihood.observations);
@@ -162,6 +163,7 @@ PredictiveDensity leave_one_out(const PointwiseLogLikelihood& log_likelihood, do
   std::vector<double> full(count);
   const double nanoseconds = 200.0 * static_cast<double>(log_likelihood.values.size());
   parallel_tiles(log_likelihood.observations, nanoseconds, [&](std::int64_t n) {
+    give_up_if(cancelled);
     std::vector<double> values = column(log_likelihood, n);
     const auto i = static_cast<std::size_t>(n);
     full[i] = log_mean(values);
@@ -184,11 +186,12 @@ PredictiveDensity leave_one_out(const PointwiseLogLikelihood& log_likelihood, do
   return result;
 }
 
-PredictiveDensity waic(const PointwiseLogLikelihood& log_likelihood) {
+PredictiveDensity waic(const PointwiseLogLikelihood& log_likelihood, const CancelTest& cancelled) {
   check("waic", log_likelihood);
   PredictiveDensity result;
   std::vector<double> full;
   for (std::int64_t n = 0; n < log_likelihood.observations; ++n) {
+    give_up_if(cancelled);
     const std::vector<double> values = column(log_likelihood, n);
     const bool possible = std::isfinite(*std::min_element(values.begin(), values.end()));
     const double variance = possible ? detail::variance_of(values) : std::numeric_limits<double>::infinity();

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
+
 namespace likely {
 
 // Log-likelihoods log p(y_n | sample s), row by row: samples x observations. What counts as an observation (a
@@ -40,9 +42,10 @@ struct PredictiveDensity {
 };
 
 // Both refuse: fewer than 2 samples, no observations, a number of values that is not the product, NaN and
-// +infinity.
-PredictiveDensity leave_one_out(const PointwiseLogLikelihood& log_likelihood, double efficiency = 1.0);
-PredictiveDensity waic(const PointwiseLogLikelihood& log_likelihood);
+// +infinity. Cancelled is asked at each observation.
+PredictiveDensity leave_one_out(const PointwiseLogLikelihood& log_likelihood, double efficiency = 1.0,
+                                const CancelTest& cancelled = nullptr);
+PredictiveDensity waic(const PointwiseLogLikelihood& log_likelihood, const CancelTest& cancelled = nullptr);
 
 // a minus b, with the standard error of the difference, by observations. Refuses unequal numbers of them.
 struct PredictiveDifference {

@@ -89,6 +89,22 @@ TEST_F(Csv, KeepsOrDropsWhatIsMissing) {
   EXPECT_EQ(read("a\n1\nNA\n", {.missing_words = {}}).column("a").kind, Kind::category);
 }
 
+// Lines are looked at first and read then; words are learned in between.
+TEST_F(Csv, EndsWhenItIsCancelled) {
+  const std::string text = "a,b\n1,x\n2,y\n3,x\n";
+  constexpr int kLines = 4, kPasses = 3;
+  for (int patience = 0; patience <= kLines * kPasses; ++patience) {
+    int asked = 0;
+    const CsvOptions options{.cancelled = [&] { return ++asked > patience; }};
+    if (patience < kLines * kPasses) {
+      EXPECT_THROW(read(text, options), Cancelled) << patience;
+      EXPECT_EQ(asked, patience + 1);
+    } else {
+      EXPECT_EQ(read(text, options).rows(), 3);
+    }
+  }
+}
+
 TEST_F(Csv, TakesNumbersAsNamesOnRequest) {
   const Table table = read("group,x\n10,1\n9,2\n10,3\n", {.categories = {"group"}});
   EXPECT_EQ(table.column("group").categories, (std::vector<std::string>{"10", "9"}));

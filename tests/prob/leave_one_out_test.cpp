@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -142,6 +143,18 @@ TEST(LeaveOneOut, Edges) {
   const PointwiseLogLikelihood impossible{3, 1, {-1.0, none, -2.0}};
   EXPECT_EQ(leave_one_out(impossible).elpd, none);
   EXPECT_EQ(waic(impossible).elpd, none);
+}
+
+TEST(LeaveOneOut, EndsWhenItIsCancelled) {
+  const PointwiseLogLikelihood some{3, 5, std::vector<double>(15, -1.0)};
+  std::atomic<int> asked = 0;
+  const CancelTest third = [&] { return ++asked > 2; };
+  EXPECT_THROW(waic(some, third), Cancelled);
+  EXPECT_EQ(asked, 3);
+  EXPECT_THROW(leave_one_out(some, 1.0, third), Cancelled);
+  const CancelTest never = [] { return false; };
+  EXPECT_EQ(leave_one_out(some, 1.0, never).pointwise, leave_one_out(some).pointwise);
+  EXPECT_EQ(waic(some, never).pointwise, waic(some).pointwise);
 }
 
 TEST(LeaveOneOut, Refusals) {

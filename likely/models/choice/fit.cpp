@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <numbers>
 
 #include "likely/core/error.hpp"
@@ -63,6 +64,8 @@ Fit run(const Likelihood& likelihood, const Objective& objective, const FitOptio
   fit.subjects.resize(index(static_cast<int>(likelihood.subjects())));
   double work = 0.0;
   for (const Group& group : state.groups) work += 40.0 * nanoseconds_of(fit.model, group, 2);
+  std::mutex guard;
+  std::int64_t done = 0;
   const double z = normal_quantile(0.5 + 0.5 * options.confidence);
   parallel_tiles(static_cast<std::int64_t>(state.groups.size()), work, [&](std::int64_t g) {
     const Group& group = state.groups[static_cast<std::size_t>(g)];
@@ -79,6 +82,9 @@ Fit run(const Likelihood& likelihood, const Objective& objective, const FitOptio
           fit.model.size() * std::log(static_cast<double>(subject.trials)) - 2.0 * subject.log_likelihood;
       fit.subjects[s] = std::move(subject);
     }
+    if (!options.progress) return;
+    const std::scoped_lock lock(guard);
+    options.progress(done += group.subjects);
   });
   return fit;
 }

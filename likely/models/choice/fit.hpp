@@ -10,9 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/models/choice/likelihood.hpp"
 
 namespace likely::choice {
@@ -37,6 +39,10 @@ struct FitOptions {
   int iterations = 200;  // of a climb, at most
   double confidence = 0.95;
   Curving curving = Curving::exact;
+  // Asked whenever the trials of a group are looked at. The fit then throws Cancelled.
+  CancelTest cancelled = nullptr;
+  // How many subjects are done, some at a time. Called by any thread, by one at a time.
+  std::function<void(std::int64_t subjects)> progress = nullptr;
 };
 
 // Where an estimate lies.

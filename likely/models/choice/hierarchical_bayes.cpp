@@ -36,6 +36,7 @@ namespace detail {
 
 SlopeFunction hierarchical_density(const Likelihood& likelihood, const HierarchicalOptions& options) {
   return [&likelihood, &options](const Numbers& x) {
+    give_up_if(options.cancelled);
     const auto n = static_cast<std::size_t>(likelihood.parameters());
     const auto subjects = static_cast<std::size_t>(likelihood.subjects());
     const Layout at{n};
@@ -111,7 +112,8 @@ std::vector<Summary> HierarchicalPosterior::group_summaries(const SummaryOptions
 }
 
 std::vector<Summary> HierarchicalPosterior::subject_summaries(const std::vector<std::string>& ids,
-                                                              const SummaryOptions& options) const {
+                                                              const SummaryOptions& options,
+                                                              const CancelTest& cancelled) const {
   if (static_cast<std::int64_t>(ids.size()) != subjects) {
     refuse("subject_summaries", fmt::format("there are {} subjects and {} ids", subjects, ids.size()));
   }
@@ -119,6 +121,7 @@ std::vector<Summary> HierarchicalPosterior::subject_summaries(const std::vector<
   std::vector<Summary> result(static_cast<std::size_t>(subjects * n));
   const double nanoseconds = 1e6 * static_cast<double>(result.size());
   parallel_tiles(subjects * n, nanoseconds, [&](std::int64_t tile) {
+    give_up_if(cancelled);
     const std::int64_t i = tile / n;
     const int k = static_cast<int>(tile % n);
     result[static_cast<std::size_t>(tile)] =
@@ -177,7 +180,8 @@ PointwiseLogLikelihood subject_log_likelihood(const HierarchicalPosterior& poste
 }
 
 PointwiseLogLikelihood trial_log_likelihood(const HierarchicalPosterior& posterior,
-                                            const Likelihood& likelihood, std::int64_t most_draws) {
+                                            const Likelihood& likelihood, std::int64_t most_draws,
+                                            const CancelTest& cancelled) {
   const std::vector<DrawPlace> places = even_draws(posterior.draws, most_draws);
   PointwiseLogLikelihood result{static_cast<std::int64_t>(places.size()), 0, {}};
   for (std::int64_t i = 0; i < likelihood.subjects(); ++i) result.observations += likelihood.trials(i);
@@ -185,6 +189,7 @@ PointwiseLogLikelihood trial_log_likelihood(const HierarchicalPosterior& posteri
   result.values.resize(places.size() * static_cast<std::size_t>(result.observations));
   const double nanoseconds = 20.0 * static_cast<double>(result.values.size());
   parallel_tiles(result.samples, nanoseconds, [&](std::int64_t tile) {
+    give_up_if(cancelled);
     const DrawPlace& place = places[static_cast<std::size_t>(tile)];
     const Numbers parameters = posterior.subject_parameters(place.chain, place.sample);
     auto out = result.values.begin() + tile * result.observations;

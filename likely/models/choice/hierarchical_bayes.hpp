@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/models/choice/likelihood.hpp"
 #include "likely/prob/leave_one_out.hpp"
 #include "likely/prob/nuts.hpp"
@@ -28,6 +29,7 @@ struct HierarchicalOptions {
   SpreadPrior spread_prior = SpreadPrior::half_normal;
   double spread_scale = 1.0;
   NutsOptions sampler{.target_acceptance = 0.9};  // 4 chains of 1000 samples after 1000 of warm-up
+  CancelTest cancelled = nullptr;  // asked at every point: a trajectory may take long. Throws Cancelled
 };
 
 struct HierarchicalPosterior {
@@ -46,7 +48,8 @@ struct HierarchicalPosterior {
   // after another, named alpha[id].
   std::vector<Summary> group_summaries(const SummaryOptions& options = {}) const;
   std::vector<Summary> subject_summaries(const std::vector<std::string>& ids,
-                                         const SummaryOptions& options = {}) const;
+                                         const SummaryOptions& options = {},
+                                         const CancelTest& cancelled = nullptr) const;
 
   // Everybody's unconstrained parameters in one draw, subjects x parameters.
   std::vector<double> subject_parameters(std::int64_t chain, std::int64_t sample) const;
@@ -63,7 +66,8 @@ HierarchicalPosterior sample_hierarchical(const Likelihood& likelihood, Rng rng,
 PointwiseLogLikelihood subject_log_likelihood(const HierarchicalPosterior& posterior,
                                               const Likelihood& likelihood, std::int64_t most_draws = 4000);
 PointwiseLogLikelihood trial_log_likelihood(const HierarchicalPosterior& posterior,
-                                            const Likelihood& likelihood, std::int64_t most_draws = 1000);
+                                            const Likelihood& likelihood, std::int64_t most_draws = 1000,
+                                            const CancelTest& cancelled = nullptr);
 // The pointwise parts of a density over trials, added up for each subject.
 std::vector<double> by_subject(const PredictiveDensity& over_trials, const Likelihood& likelihood);
 

@@ -68,13 +68,15 @@ void check(const Likelihood& likelihood, const EmOptions& o) {
 }
 
 // ln of the mean likelihood of each subject over draws from the population.
-Numbers integrate(const Likelihood& likelihood, const Population& population, int samples, Rng rng) {
+Numbers integrate(const Likelihood& likelihood, const Population& population, const EmOptions& options,
+                  Rng rng) {
   const auto subjects = static_cast<std::size_t>(likelihood.subjects());
   const std::size_t n = population.parameters;
   const Numbers factor = detail::cholesky_factor(population.covariance, n);
   const Numbers means = population.means();
   Numbers at(subjects * n), values(subjects), total(subjects, -std::numeric_limits<double>::infinity());
-  for (int s = 0; s < samples; ++s) {
+  for (int s = 0; s < options.integration_samples; ++s) {
+    give_up_if(options.fit.cancelled);
     const Numbers z =
         rng.normal({static_cast<std::int64_t>(subjects * n)}, 0.0, 1.0, DType::f64).to_vector<double>();
     for (std::size_t i = 0; i < subjects; ++i) {
@@ -89,7 +91,7 @@ Numbers integrate(const Likelihood& likelihood, const Population& population, in
       if (!std::isnan(values[i])) total[i] = likely::detail::log_sum(total[i], values[i]);
     }
   }
-  for (double& v : total) v -= std::log(static_cast<double>(samples));
+  for (double& v : total) v -= std::log(static_cast<double>(options.integration_samples));
   return total;
 }
 
@@ -196,7 +198,7 @@ HierarchicalFit fit_hierarchical(const Likelihood& likelihood, const EmOptions& 
   fit.population_parameters = static_cast<int>(last.law.count());
   fit.integrated_bic = kNaN;
   if (options.integration_samples > 0) {
-    fit.integrated_log_likelihood = integrate(likelihood, last.law, options.integration_samples, rng.split());
+    fit.integrated_log_likelihood = integrate(likelihood, last.law, options, rng.split());
     double total = 0.0, trials = 0.0;
     for (std::int64_t i = 0; i < likelihood.subjects(); ++i) {
       total += fit.integrated_log_likelihood[static_cast<std::size_t>(i)];

@@ -38,8 +38,9 @@ struct EmOptions {
   double tolerance = 1e-4;         // on the change of means (in standard deviations) and of log deviations
   double least_sd = 1e-2;          // of the population in a parameter
   int integration_samples = 2000;  // of each subject's likelihood under the population; 0: none
+  // Of the subjects in each round; its cancelled is for the whole, its progress begins anew in each round.
   FitOptions fit = {};
-  std::function<bool(const EmProgress&)> progress = nullptr;  // false stops
+  std::function<bool(const EmProgress&)> progress = nullptr;  // false stops with what there is
 };
 
 struct HierarchicalFit {

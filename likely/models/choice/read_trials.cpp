@@ -51,7 +51,7 @@ class Reader {
       : options_(options),
         path_(path.string()),
         separator_(options.separator != '\0' ? options.separator : io::guess_separator(path)),
-        records_("read_trials", path, {separator_, '"'}) {}
+        records_("read_trials", path, {separator_, '"', options.cancelled}) {}
 
   Trials read() {
     if (!records_.next()) refuse("the file is empty: a line with the names of the columns is expected");

@@ -103,7 +103,7 @@ Recovery recover_parameters(const Model& model, const std::vector<Numbers>& trut
   Recovery result;
   result.model = model;
   result.truth = truth;
-  const Likelihood likelihood(model, simulate(model, truth, task, rng));
+  const Likelihood likelihood(model, simulate(model, truth, task, rng, options.cancelled));
   const Fit fit = fit_by(estimator, likelihood, options);
   for (const SubjectFit& subject : fit.subjects) result.fitted.push_back(subject.estimate);
   for (std::size_t k = 0; k < model.parameters.size(); ++k) {
@@ -133,19 +133,25 @@ ModelConfusion confuse_models(const std::vector<Model>& models, const Bandit& ta
   ModelConfusion result;
   for (const Model& model : models) result.models.push_back(model.name);
   result.counts.resize(m * m);
+  FitOptions fit_options = options.fit;
+  std::int64_t before = 0;  // subjects of the fits that are done
+  if (options.fit.progress) {
+    fit_options.progress = [&](std::int64_t done) { options.fit.progress(before + done); };
+  }
   for (std::size_t from = 0; from < m; ++from) {
     Rng own = rng.fold_in(from);
     const Rng drawn = own.split();
     const auto people = options.people
                             ? options.people(models[from], drawn)
                             : draw_parameters(models[from], options.datasets, drawn, options.parameter_sd);
-    const Trials trials = simulate(models[from], people, task, own.split());
+    const Trials trials = simulate(models[from], people, task, own.split(), options.fit.cancelled);
     std::vector<std::size_t> best(people.size(), m);
     Numbers least(people.size(), std::numeric_limits<double>::infinity());
     for (std::size_t to = 0; to < m; ++to) {
       const Likelihood likelihood(models[to], trials);
-      const Fit fit = options.criterion == Criterion::evidence ? fit_posterior(likelihood, options.fit)
-                                                               : fit_likelihood(likelihood, options.fit);
+      const Fit fit = options.criterion == Criterion::evidence ? fit_posterior(likelihood, fit_options)
+                                                               : fit_likelihood(likelihood, fit_options);
+      before += likelihood.subjects();
       for (std::size_t i = 0; i < people.size(); ++i) {
         const double bad = badness(fit.subjects[i], options.criterion);
         if (!(bad < least[i])) continue;

@@ -41,7 +41,8 @@ struct Recovery {
   std::vector<double> across;
 };
 
-// Simulates the people whose parameters are `truth` in the task and fits them. Refuses fewer than 2.
+// Simulates the people whose parameters are `truth` in the task and fits them. Refuses fewer than 2. Where it
+// is hierarchical, the progress of `options` begins anew in each round.
 Recovery recover_parameters(const Model& model, const std::vector<std::vector<double>>& truth,
                             const Bandit& task, const Rng& rng, Estimator estimator = Estimator::likelihood,
                             const FitOptions& options = {});
@@ -55,7 +56,7 @@ struct ConfusionOptions {
   double parameter_sd = 1.0;  // of their parameters, as in draw_parameters
   // Draws the parameters instead, for `datasets` people.
   std::function<std::vector<std::vector<double>>(const Model&, const Rng&)> people = nullptr;
-  FitOptions fit = {};
+  FitOptions fit = {};  // its progress counts all fits of all subjects: models x models x datasets
 };
 
 struct ModelConfusion {

@@ -16,8 +16,10 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 // The function of all lanes at once, at a point of each.
 class GroupFunction {
  public:
-  GroupFunction(const Objective& objective, const Group& group, std::int64_t first)
+  GroupFunction(const Objective& objective, const Group& group, std::int64_t first,
+                const CancelTest& cancelled)
       : objective_(objective),
+        cancelled_(cancelled),
         model_(*objective.model),
         group_(group),
         first_(static_cast<std::size_t>(first)),
@@ -41,7 +43,9 @@ class GroupFunction {
     return mean.size() == n_ ? mean[i] : mean[(first_ + index(lane)) * n_ + i];
   }
 
+  // Nearly all of a search is done here, so that this is where it ends when it is cancelled.
   void evaluate(int order) {
+    give_up_if(cancelled_);
     for (int lane = 0; lane < kLanes; ++lane) {
       const double* at = points_.data() + index(lane < group_.subjects ? lane : 0) * n_;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -79,6 +83,7 @@ class GroupFunction {
   }
 
   const Objective& objective_;
+  const CancelTest& cancelled_;
   const Model& model_;
   const Group& group_;
   std::size_t first_;
@@ -95,7 +100,7 @@ class GroupSearch {
         first_(static_cast<std::size_t>(first)),
         options_(options),
         n_(objective.model->parameters.size()),
-        function_(objective, group, first),
+        function_(objective, group, first, options.cancelled),
         summits_(index(group.subjects)),
         going_(index(group.subjects), true) {}
 
@@ -225,6 +230,7 @@ class GroupSearch {
          least = least < 0.01 ? 0.0 : 0.5 * least) {
       for (const int candidate : ranks) {
         if (chosen.size() == index(options_.starts)) break;
+        give_up_if(options_.cancelled);  // of thousands of starts, each is compared with all before it
         const auto close = [&](int other) {
           double distance = 0.0;
           for (std::size_t i = 0; i < n_; ++i) {

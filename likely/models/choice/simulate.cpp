@@ -166,7 +166,7 @@ class BanditWalker : public Walker {
 }  // namespace
 
 Trials simulate(const Model& model, const std::vector<std::vector<double>>& parameters, const Bandit& task,
-                const Rng& rng) {
+                const Rng& rng, const CancelTest& cancelled) {
   check_parameters(model.parameters);
   check_parameters_of(model, parameters);
   check_task(model, task);
@@ -177,6 +177,7 @@ Trials simulate(const Model& model, const std::vector<std::vector<double>>& para
   trials.subjects.resize(parameters.size());
   const std::int64_t count = task.trials * task.blocks;
   for_groups(model, parameters.size(), count, [&](std::size_t first, int subjects) {
+    give_up_if(cancelled);
     for (int lane = 0; lane < subjects; ++lane) {
       Subject& subject = trials.subjects[first + index(lane)];
       subject.id = std::to_string(first + index(lane) + 1);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/models/choice/model.hpp"
 #include "likely/models/choice/trials.hpp"
 #include "likely/ops/rng.hpp"
@@ -40,8 +41,9 @@ struct Bandit {
 
 // One subject for each list of natural parameters. Subject s draws from rng.fold_in(s), so that more subjects
 // do not change the first. Refuses parameters out of their range and a model with another number of options.
+// Cancelled is asked at each group of subjects.
 Trials simulate(const Model& model, const std::vector<std::vector<double>>& parameters, const Bandit& task,
-                const Rng& rng);
+                const Rng& rng, const CancelTest& cancelled = nullptr);
 
 // Choices drawn anew where everything else is as it was: for posterior predictive checks of tasks that cannot
 // be simulated. Outcomes, cues and options offered stay those of the trials, whatever is chosen: an outcome

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
+
 namespace likely::io {
 class AtomicFile;
 }
@@ -76,8 +78,9 @@ struct ReadTrialsOptions {
   std::string choice{};   // choice
   std::string outcome{};  // outcome, reward; or gain and loss
   std::string gain{}, loss{};
-  std::string block{};  // block and session: where both are there, values start anew with either
-  std::string trial{};  // trial: rows are put in its order within a block
+  std::string block{};             // block and session: where both are there, values start anew with either
+  std::string trial{};             // trial: rows are put in its order within a block
+  CancelTest cancelled = nullptr;  // asked at each row
 };
 
 // Reads a table with a header, separated as io::guess_separator finds, plain or gzip, one row a trial:
@@ -95,7 +98,8 @@ Trials read_trials(const std::filesystem::path& path, const ReadTrialsOptions& o
 
 // Writes the same format, tab-separated (comma for .csv), choices from 1, numbers to the last digit.
 void write_trials(const std::filesystem::path& path, const Trials& trials);
-// The same into a file that is open, and is left to be committed.
-void write_trials(io::AtomicFile& file, const Trials& trials, char separator);
+// The same into a file that is open, and is left to be committed. Cancelled is asked at each subject.
+void write_trials(io::AtomicFile& file, const Trials& trials, char separator,
+                  const CancelTest& cancelled = nullptr);
 
 }  // namespace likely::choice

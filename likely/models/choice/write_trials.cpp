@@ -62,7 +62,7 @@ void write_trials(const std::filesystem::path& path, const Trials& trials) {
   file.commit();
 }
 
-void write_trials(io::AtomicFile& file, const Trials& trials, char tab) {
+void write_trials(io::AtomicFile& file, const Trials& trials, char tab, const CancelTest& cancelled) {
   check_trials(trials);
   const Layout layout = layout_of(trials);
   fmt::memory_buffer text;
@@ -77,6 +77,7 @@ void write_trials(io::AtomicFile& file, const Trials& trials, char tab) {
   std::vector<std::string> numbers;
   for (int k = 1; k <= trials.options; ++k) numbers.push_back(std::to_string(k));
   for (const Subject& s : trials.subjects) {
+    give_up_if(cancelled);
     const std::string id = io::csv_field(s.id, tab);
     std::int64_t number = 0;
     for (std::size_t t = 0; t < s.choice.size(); ++t) {

@@ -96,10 +96,10 @@ void check_free(const SimulationFiles& files) {
 }
 
 void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
-                      const People& people) {
+                      const People& people, const CancelTest& cancelled) {
   check_free(files);
   io::AtomicFile table(files.trials, {.replace = files.replace});
-  write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t');
+  write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t', cancelled);
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
   add_people(truth, people);
   io::FilePair both(files.trials, files.people);

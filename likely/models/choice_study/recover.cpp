@@ -12,6 +12,7 @@
 #include "likely/models/choice_study/report.hpp"
 #include "likely/models/choice_study/report_figures.hpp"
 #include "likely/models/choice_study/report_json.hpp"
+#include "likely/models/choice_study/reporter.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
@@ -70,6 +71,41 @@ std::string constant_text(const Recovery& recovery) {
   return text;
 }
 
+void recover_all(const std::vector<Model>& models, Estimator estimator, Criterion criterion,
+                 RecoverStudy& study) {
+  const RecoverOptions& options = study.options;
+  Reporter report(options.progress, options.cancelled);
+  FitOptions fit = options.fit;
+  fit.cancelled = report.cancelled();
+  Rng rng(options.seed);
+  for (std::size_t k = 0; k < models.size(); ++k) {
+    Rng own = rng.fold_in(k);
+    const auto truth = draw_population(models[k], options.laws, options.subjects, own.split(), true);
+    // Nobody knows how many rounds a population will take.
+    const double all =
+        estimator == Estimator::hierarchical ? std::nan("") : static_cast<double>(options.subjects);
+    const auto tell = [&](std::int64_t done) {
+      report({models[k].name, "recovering", static_cast<double>(done) / all});
+    };
+    tell(0);
+    if (models[k].size() == 0) continue;
+    fit.progress = tell;
+    study.recoveries.push_back(recover_parameters(models[k], truth, study.task, own.split(), estimator, fit));
+  }
+  if (models.size() < 2) return;
+  const double all =
+      static_cast<double>(models.size() * models.size()) * static_cast<double>(options.subjects);
+  fit.progress = [&](std::int64_t done) {
+    report({"all models", "confusing", static_cast<double>(done) / all});
+  };
+  fit.progress(0);
+  ConfusionOptions confusion{.datasets = options.subjects, .criterion = criterion, .fit = fit};
+  confusion.people = [&](const Model& model, const Rng& own) {
+    return draw_population(model, options.laws, options.subjects, own, true);
+  };
+  study.confusion = confuse_models(models, study.task, rng.split(), confusion);
+}
+
 std::string three_digits(double x) { return std::isfinite(x) ? fmt::format("{:.3f}", x) : std::string("-"); }
 
 std::string share(double x) { return std::isfinite(x) ? fmt::format("{:.2f}", x) : std::string("-"); }
@@ -82,27 +118,11 @@ RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
   const Criterion criterion = criterion_of(options);
   check_laws(models, options.laws);
   RecoverStudy study{task, options, {}, std::nullopt, false};
-  Rng rng(options.seed);
-  const auto report = [&](const std::string& model, const char* doing, double done) {
-    study.interrupted = study.interrupted || (options.progress && !options.progress({model, doing, done}));
-    return !study.interrupted;
-  };
-  for (std::size_t k = 0; k < models.size(); ++k) {
-    Rng own = rng.fold_in(k);
-    const auto truth = draw_population(models[k], options.laws, options.subjects, own.split(), true);
-    if (!report(models[k].name, "recovering", std::nan(""))) return study;
-    if (models[k].size() == 0) continue;
-    study.recoveries.push_back(
-        recover_parameters(models[k], truth, task, own.split(), estimator, options.fit));
+  try {
+    recover_all(models, estimator, criterion, study);
+  } catch (const Cancelled&) {
+    study.interrupted = true;
   }
-  if (models.size() < 2) return study;
-  if (!report("all models", "confusing", std::nan(""))) return study;
-  ConfusionOptions confusion{.datasets = options.subjects, .criterion = criterion, .fit = options.fit};
-  confusion.people = [&](const Model& model, const Rng& own) {
-    return draw_population(model, options.laws, options.subjects, own, true);
-  };
-  study.confusion = confuse_models(models, task, rng.split(), confusion);
-  report("all models", "confusing", 1.0);
   return study;
 }
 

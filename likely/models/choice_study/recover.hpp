@@ -21,8 +21,9 @@ struct RecoverOptions {
   std::optional<Criterion> criterion{};  // by which models are chosen; else BIC for mle, evidence for map
   std::uint64_t seed = 1;
   FitOptions fit{};
-  // False stops.
+  // As in StudyOptions.
   std::function<bool(const StudyProgress&)> progress = nullptr;
+  CancelTest cancelled = nullptr;
 };
 
 struct RecoverStudy {

@@ -20,6 +20,7 @@ std::string study_json(const Study& study);
 struct WriteOptions {
   bool trials = true;  // the files trial by trial
   bool figures = true;
+  CancelTest cancelled = nullptr;  // asked at each subject; what is written then is to be thrown away
 };
 // Into a folder that is there: models.csv, and for each model subjects-NAME.csv, trials-NAME.csv (values,
 // probabilities and prediction errors, for regressors), with a population group-NAME.csv, and figures/.

@@ -170,11 +170,12 @@ class TrialTable {
 
 // visit(subject, what the model expects of it), for those that have an estimate.
 template <class Visit>
-void for_each_trace(const Fit& fit, const Trials& trials, const Visit& visit) {
+void for_each_trace(const Fit& fit, const Trials& trials, const CancelTest& cancelled, const Visit& visit) {
   Trials one;
   one.options = trials.options;
   one.cues = trials.cues;
   for (std::size_t i = 0; i < fit.subjects.size(); ++i) {
+    give_up_if(cancelled);
     const std::vector<double>& estimate = fit.subjects[i].estimate;
     if (!std::all_of(estimate.begin(), estimate.end(), [](double x) { return std::isfinite(x); })) continue;
     one.subjects = {trials.subjects[i]};
@@ -206,13 +207,15 @@ models::Drawn write_study(const Study& study, const Trials& trials, const fs::pa
     FittedCurve curve(trials);
     if (options.trials) {
       TrialTable table(trials, folder / ("trials-" + name + ".csv"));
-      for_each_trace(model.fit, trials, [&](const Subject& subject, const Trace& expected) {
-        table.add(subject, expected);
-        curve.add(expected);
-      });
+      for_each_trace(model.fit, trials, options.cancelled,
+                     [&](const Subject& subject, const Trace& expected) {
+                       table.add(subject, expected);
+                       curve.add(expected);
+                     });
       table.commit();
     } else if (options.figures) {
-      for_each_trace(model.fit, trials, [&](const Subject&, const Trace& expected) { curve.add(expected); });
+      for_each_trace(model.fit, trials, options.cancelled,
+                     [&](const Subject&, const Trace& expected) { curve.add(expected); });
     }
     album.learning(model, trials, curve);
     album.parameters(model);

@@ -12,6 +12,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/models/choice_study/people.hpp"
+#include "likely/models/choice_study/reporter.hpp"
 
 namespace likely::choice {
 
@@ -19,86 +20,59 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// How many subjects are fitted between two reports. A multiple of what is fitted at once, so that the bits
-// are those of one fit of all.
-constexpr std::size_t kPiece = 2048;
-
-class Reporter {
- public:
-  Reporter(const StudyOptions& options, std::string model) : options_(options), model_(std::move(model)) {}
-  // False when the study is to stop.
-  bool operator()(const std::string& doing, double done) const {
-    return !options_.progress || options_.progress({model_, doing, done});
-  }
-
- private:
-  const StudyOptions& options_;
-  std::string model_;
-};
-
-Trials part_of(const Trials& trials, std::size_t begin, std::size_t end) {
-  Trials part;
-  part.options = trials.options;
-  part.cues = trials.cues;
-  part.option_names = trials.option_names;
-  part.cue_names = trials.cue_names;
-  const auto first = trials.subjects.begin();
-  part.subjects.assign(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end));
-  return part;
+// Subjects one by one: mle and map.
+void fit_alone(const Likelihood& likelihood, const StudyOptions& options, Reporter& report,
+               ModelStudy& result) {
+  const auto count = static_cast<double>(likelihood.subjects());
+  const auto tell = [&](double done) { report({likelihood.model().name, "fitting", done}); };
+  tell(0.0);
+  FitOptions fit = options.fit;
+  fit.cancelled = report.cancelled();
+  fit.progress = [&](std::int64_t done) { tell(static_cast<double>(done) / count); };
+  result.fit =
+      options.method == Method::map ? fit_posterior(likelihood, fit) : fit_likelihood(likelihood, fit);
 }
 
-// Subjects one by one: mle and map. False when it was stopped.
-bool fit_alone(const Trials& trials, const Model& model, const StudyOptions& options, const Reporter& report,
-               Fit& fit) {
-  const std::size_t count = trials.subjects.size();
-  const bool posterior = options.method == Method::map;
-  fit.model = model;
-  fit.is_posterior = posterior;
-  for (std::size_t begin = 0; begin < count; begin += kPiece) {
-    if (!report("fitting", static_cast<double>(begin) / static_cast<double>(count))) return false;
-    const std::size_t end = std::min(count, begin + kPiece);
-    const Likelihood likelihood = begin == 0 && end == count ? Likelihood(model, trials)
-                                                             : Likelihood(model, part_of(trials, begin, end));
-    Fit piece = posterior ? fit_posterior(likelihood, options.fit) : fit_likelihood(likelihood, options.fit);
-    std::move(piece.subjects.begin(), piece.subjects.end(), std::back_inserter(fit.subjects));
-  }
-  return report("fitting", 1.0);
-}
-
-bool fit_by_em(const Likelihood& likelihood, const StudyOptions& options, const Reporter& report,
+void fit_by_em(const Likelihood& likelihood, const StudyOptions& options, Reporter& report,
                ModelStudy& result) {
   EmOptions em = options.em;
   em.fit = options.fit;
-  bool go_on = true;
+  em.fit.cancelled = report.cancelled();
+  // The first round is the longest, and there is nothing else to tell yet.
+  StudyProgress at{likelihood.model().name, "round 1", 0.0};
+  em.fit.progress = [&](std::int64_t done) {
+    if (!std::isnan(at.done))
+      at.done = static_cast<double>(done) / static_cast<double>(likelihood.subjects());
+    report(at);
+  };
   em.progress = [&](const EmProgress& now) {
-    go_on =
-        go_on && report(fmt::format("round {}, ln evidence {:.2f}", now.iteration, now.log_evidence), kNaN);
-    return go_on;
+    at.doing = fmt::format("round {}, ln evidence {:.2f}", now.iteration, now.log_evidence);
+    at.done = kNaN;
+    report(at);
+    return true;
   };
   result.em = fit_hierarchical(likelihood, em, Rng(options.seed));
   result.fit = result.em->subjects;
-  return go_on && report("fitting", 1.0);
+  report({likelihood.model().name, "fitting", 1.0});
 }
 
 // How far all chains together are.
 class ChainProgress {
  public:
-  ChainProgress(const Reporter& report, std::int64_t chains)
-      : report_(report), at_(static_cast<std::size_t>(chains)) {}
-  bool operator()(const NutsProgress& now) {
+  ChainProgress(Reporter& report, std::string model, std::int64_t chains)
+      : report_(report), model_(std::move(model)), at_(static_cast<std::size_t>(chains)) {}
+  void operator()(const NutsProgress& now) {
     at_[static_cast<std::size_t>(now.chain)] = now.iteration;
     double sum = 0.0;
     for (const std::int64_t iteration : at_) sum += static_cast<double>(iteration);
-    go_on_ = go_on_ && report_(now.warming ? "warming up" : "sampling",
-                               sum / static_cast<double>(now.iterations) / static_cast<double>(at_.size()));
-    return go_on_;
+    report_({model_, now.warming ? "warming up" : "sampling",
+             sum / static_cast<double>(now.iterations) / static_cast<double>(at_.size())});
   }
-  bool go_on() const { return go_on_; }
 
  private:
-  const Reporter& report_;
+  Reporter& report_;
+  std::string model_;
   std::vector<std::int64_t> at_;
-  bool go_on_ = true;
 };
 
 // The log-likelihood of choosing at random.
@@ -137,39 +111,49 @@ SubjectFit posterior_fit(const SampledStudy& sampled, const Likelihood& likeliho
   return fit;
 }
 
-bool fit_by_nuts(const Trials& trials, const Likelihood& likelihood, const StudyOptions& options,
-                 const Reporter& report, ModelStudy& result) {
+void fit_by_nuts(const Trials& trials, const Likelihood& likelihood, const StudyOptions& options,
+                 Reporter& report, ModelStudy& result) {
+  const CancelTest cancelled = report.cancelled();
   HierarchicalOptions hierarchical = options.hierarchical;
-  ChainProgress progress(report, hierarchical.sampler.chains);
-  hierarchical.sampler.progress = [&](const NutsProgress& now) { return progress(now); };
+  hierarchical.cancelled = cancelled;
+  ChainProgress progress(report, likelihood.model().name, hierarchical.sampler.chains);
+  hierarchical.sampler.progress = [&](const NutsProgress& now) {
+    progress(now);
+    return true;
+  };
   Rng rng(options.seed);
   SampledStudy sampled{sample_hierarchical(likelihood, rng.split(), hierarchical), {}, {}, {}, {}, {}};
-  if (!progress.go_on()) return false;
   const SummaryOptions summary{.interval = options.fit.confidence};
   std::vector<std::string> ids;
   for (const Subject& subject : trials.subjects) ids.push_back(subject.id);
-  if (!report("summaries", kNaN)) return false;
+  report({likelihood.model().name, "summaries", kNaN});
   sampled.group = sampled.posterior.group_summaries(summary);
-  sampled.subjects = sampled.posterior.subject_summaries(ids, summary);
-  const PointwiseLogLikelihood pointwise = trial_log_likelihood(sampled.posterior, likelihood);
-  sampled.loo = leave_one_out(pointwise);
-  sampled.waic = waic(pointwise);
+  sampled.subjects = sampled.posterior.subject_summaries(ids, summary, cancelled);
+  constexpr std::int64_t kMostDraws = 1000;
+  const PointwiseLogLikelihood pointwise =
+      trial_log_likelihood(sampled.posterior, likelihood, kMostDraws, cancelled);
+  sampled.loo = leave_one_out(pointwise, 1.0, cancelled);
+  sampled.waic = waic(pointwise, cancelled);
   sampled.subject_loo = by_subject(sampled.loo, likelihood);
   result.fit.model = likelihood.model();
   result.fit.is_posterior = true;
   for (std::int64_t i = 0; i < likelihood.subjects(); ++i)
     result.fit.subjects.push_back(posterior_fit(sampled, likelihood, trials, i));
   result.sampled = std::move(sampled);
-  return report("summaries", 1.0);
+  report({likelihood.model().name, "summaries", 1.0});
 }
 
-bool fit_model(const Trials& trials, const Model& model, const StudyOptions& options, ModelStudy& result) {
-  const Reporter report(options, model.name);
-  if (options.method == Method::mle || options.method == Method::map)
-    return fit_alone(trials, model, options, report, result.fit);
+ModelStudy fit_model(const Trials& trials, const Model& model, const StudyOptions& options) {
+  ModelStudy result;
+  Reporter report(options.progress, options.cancelled);
   const Likelihood likelihood(model, trials);
-  if (options.method == Method::em) return fit_by_em(likelihood, options, report, result);
-  return fit_by_nuts(trials, likelihood, options, report, result);
+  switch (options.method) {
+    case Method::mle:
+    case Method::map: fit_alone(likelihood, options, report, result); break;
+    case Method::em: fit_by_em(likelihood, options, report, result); break;
+    case Method::nuts: fit_by_nuts(trials, likelihood, options, report, result); break;
+  }
+  return result;
 }
 
 // Priors, bounds and first guesses suit values of about 1.
@@ -203,13 +187,14 @@ Study fit_study(const Trials& trials, const std::vector<Model>& models, const St
   warn_of_scale(trials, study.warnings);
   for (const Model& model : models) {
     const auto begin = std::chrono::steady_clock::now();
-    ModelStudy result;
-    if (!fit_model(trials, model, options, result)) {
+    try {
+      study.models.push_back(fit_model(trials, model, options));
+    } catch (const Cancelled&) {
       study.interrupted = true;
       return study;
     }
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    study.models.push_back(std::move(result));
+    study.models.back().seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
   return study;
 }

@@ -28,12 +28,15 @@ struct StudyProgress {
 
 struct StudyOptions {
   Method method = Method::map;
-  FitOptions fit{};
+  FitOptions fit{};  // cancelled and progress are those of the study
   std::uint64_t seed = 1;
-  EmOptions em{};                      // fit and progress are those of the study
-  HierarchicalOptions hierarchical{};  // likewise
+  EmOptions em{};                      // its fit and progress likewise
+  HierarchicalOptions hierarchical{};  // its cancelled and sampler.progress likewise
   // May be called by any thread, by one at a time; false stops the study.
   std::function<bool(const StudyProgress&)> progress = nullptr;
+  // Stops it as well, between two reports, too: asked at every look at the trials, by several threads at
+  // once.
+  CancelTest cancelled = nullptr;
   std::vector<std::string> notes{};  // about other data, to stand among the warnings
 };
 

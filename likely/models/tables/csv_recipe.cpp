@@ -21,6 +21,7 @@
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::tables {
 
@@ -246,9 +247,11 @@ std::int64_t bytes_of(const Schema& schema, const ModelOptions& options) {
   return 2 * model + kRest;
 }
 
-Report train_csv(const Run& run) {
+Report train_on_table(const Run& run) {
   const auto start = std::chrono::steady_clock::now();
-  const Rows rows = read_table(read_options(run));
+  ReadOptions options = read_options(run);
+  options.cancelled = train::detail::interrupt_arrived;
+  const Rows rows = read_table(options);
   io::detail::check_room(run.out, run.out, bytes_of(rows.schema, model_options(run)),
                          "the model and its pictures need");
   const Judging judging = judging_of(run, rows.size());
@@ -294,6 +297,14 @@ Report train_csv(const Run& run) {
   report.warnings = album.drawn().warnings;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
+}
+
+Report train_csv(const Run& run) {
+  try {
+    return train_on_table(run);
+  } catch (const Cancelled&) {  // while the table was read
+    return {.stopped = train::Stopped::interrupted};
+  }
 }
 
 Report evaluate_csv(const Run& run) {

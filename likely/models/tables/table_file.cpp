@@ -150,12 +150,13 @@ namespace {
 // The targets of a column. Classes whose numbers have a 0 in front are called as the file calls them: for
 // this the table is read again.
 Target read_target(const std::filesystem::path& path, const io::CsvLayout& layout, io::Table& table,
-                   std::size_t place, const std::vector<std::string>& named, Task task) {
+                   std::size_t place, const std::vector<std::string>& named, const ReadOptions& options) {
   const std::string file = path.string();
   const std::string name = table.columns()[place].name;
-  Target target = decide_task(file, table.columns()[place], values_of(file, table, place), named, task);
+  Target target =
+      decide_task(file, table.columns()[place], values_of(file, table, place), named, options.task);
   if (target.classes.empty() || !named.empty() || table.columns()[place].leading_zero.empty()) return target;
-  table = read_keeping(path, layout, {name});
+  table = read_keeping(path, layout, {name}, options.cancelled);
   return {values_of(file, table, place), table.columns()[place].categories};
 }
 
@@ -164,7 +165,7 @@ Target read_target(const std::filesystem::path& path, const io::CsvLayout& layou
 Rows read_table(const ReadOptions& options) {
   const std::string file = options.file.string();
   const io::CsvLayout layout = io::guess_csv_layout(options.file, options.hints);
-  io::Table table = read_keeping(options.file, layout, {});
+  io::Table table = read_keeping(options.file, layout, {}, options.cancelled);
   const std::size_t count = table.columns().size();
   if (!layout.header && table.rows() == 1) {
     refuse_table(file, fmt::format("there is only line {}: names of columns and rows below them are expected",
@@ -182,13 +183,13 @@ Rows read_table(const ReadOptions& options) {
     const bool last = place + 1 == count;
     passed_over.insert(place);
     target = read_target(options.file, layout, table, place,
-                         last ? layout.classes : std::vector<std::string>(), options.task);
+                         last ? layout.classes : std::vector<std::string>(), options);
     values.target_column = &table.columns()[place];
     rows.schema.target = table.columns()[place].name;
   } else {
     const std::string other = options.target_file.string();
     const io::CsvLayout of_targets = io::guess_csv_layout(options.target_file);
-    io::Table apart = read_keeping(options.target_file, of_targets, {});
+    io::Table apart = read_keeping(options.target_file, of_targets, {}, options.cancelled);
     std::vector<std::string> notes;
     add_notes(apart, {}, notes);
     for (const std::string& note : notes) rows.notices.push_back(fmt::format("{}: {}", other, note));
@@ -197,7 +198,7 @@ Rows read_table(const ReadOptions& options) {
           other, fmt::format("there are {} targets for the {} rows of {}", apart.rows(), table.rows(), file));
     }
     const std::size_t place = find_column(other, apart, options.target);
-    target = read_target(options.target_file, of_targets, apart, place, {}, options.task);
+    target = read_target(options.target_file, of_targets, apart, place, {}, options);
   }
   rows.schema.classes = target.classes;
   for (const std::string& name : options.ignore) passed_over.insert(find_column(file, table, name));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/io/csv_layout.hpp"
 
@@ -31,6 +32,7 @@ struct ReadOptions {
   io::CsvHints hints{};                 // of `file`; the other file is always guessed
   Missing missing = Missing::impute;
   Task task = Task::automatic;
+  CancelTest cancelled{};  // asked at each line
 };
 
 // One input. Words are sorted; a column of numbers has none.

@@ -14,10 +14,11 @@ void refuse_table(const std::string& file, const std::string& message) {
 }
 
 io::Table read_keeping(const std::filesystem::path& file, const io::CsvLayout& layout,
-                       const std::vector<std::string>& categories) {
+                       const std::vector<std::string>& categories, const CancelTest& cancelled) {
   io::CsvOptions options = layout.options();
   options.missing = io::Missing::keep;
   options.categories = categories;
+  options.cancelled = cancelled;
   io::Table table = io::read_csv(file, options);
   if (table.rows() == 0) refuse_table(file.string(), "there are no rows below the names of the columns");
   return table;

@@ -15,7 +15,7 @@ namespace likely::tables {
 // The file with what is missing kept; `categories` are columns that hold words even where they look like
 // numbers. Refuses one without rows below the names.
 io::Table read_keeping(const std::filesystem::path& file, const io::CsvLayout& layout,
-                       const std::vector<std::string>& categories);
+                       const std::vector<std::string>& categories, const CancelTest& cancelled = nullptr);
 
 // The values of a column: NaN where they are missing, places of words for words. Refuses infinite ones.
 std::vector<double> values_of(const std::string& file, const io::Table& table, std::size_t place);

@@ -18,6 +18,7 @@
 #include "likely/ops/loss.hpp"
 #include "likely/optim/sgd.hpp"
 #include "likely/train/double_descent.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::models {
 
@@ -129,22 +130,19 @@ Report train(const Run& run) {
   Rng rng(run.seed);
   const data::Mnist1d curves = run.data.empty() ? data::mnist1d(rng.split(), {.samples = 8000, .train = 0.5})
                                                 : io::load_mnist1d(run.data);
-  bool interrupted = false;
   const auto train_one = [&](std::int64_t width, const data::Dataset& rows, Rng key) {
     vision::Mlp net({rows.rows({0}).x.size(), width, width, 10}, {.init = nn::Init::he_uniform}, key.split());
     optim::Sgd sgd(net, {.lr = settings.number("lr"), .momentum = settings.number("momentum")});
-    const auto result = train::fit(
-        net, sgd, {.train = rows},
-        [](const vision::Mlp& m, const data::Batch& b) { return softmax_cross_entropy(m(b.x), b.y); },
-        {.epochs = settings.whole("epochs"),
-         .batch = settings.whole("batch"),
-         .seed = run.seed,
-         .out = run.out / "widths" / std::to_string(width),
-         .resume = true,
-         .figures = false,
-         .notes = {{"width", std::to_string(width)}},
-         .progress = run.progress});
-    interrupted = result.stopped == train::Stopped::interrupted;
+    train::fit(net, sgd, {.train = rows},
+               [](const vision::Mlp& m, const data::Batch& b) { return softmax_cross_entropy(m(b.x), b.y); },
+               {.epochs = settings.whole("epochs"),
+                .batch = settings.whole("batch"),
+                .seed = run.seed,
+                .out = run.out / "widths" / std::to_string(width),
+                .resume = true,
+                .figures = false,
+                .notes = {{"width", std::to_string(width)}},
+                .progress = run.progress});
     return net;
   };
   Report report{.epochs = settings.whole("epochs")};
@@ -156,7 +154,7 @@ Report train(const Run& run) {
                                {.label_noise = settings.number("noise"), .classes = 10, .seed = run.seed}))
       rows.push_back({point.width, point.parameters, 1.0 - point.on_train[0], 1.0 - point.on_test[0]});
   } catch (const Error&) {
-    if (!interrupted) throw;
+    if (!train::detail::interrupt_arrived()) throw;
     report.stopped = train::Stopped::interrupted;
     return report;
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "likely/models/choice/simulate.hpp"
@@ -26,8 +27,7 @@ Trials small_trials(std::int64_t subjects, std::int64_t trials = 40) {
   return simulate(model, draw_population(model, {}, subjects, Rng(2)), task, Rng(3));
 }
 
-// A study is cut into pieces of 2048 subjects; nobody may notice.
-TEST(Study, PiecesGiveTheBitsOfOneFit) {
+TEST(Study, TellsHowManySubjectsAreDoneAndGivesTheBitsOfOneFit) {
   const Trials trials = small_trials(2100, 10);
   std::vector<double> reported;
   StudyOptions options{.method = Method::mle};
@@ -43,7 +43,10 @@ TEST(Study, PiecesGiveTheBitsOfOneFit) {
     EXPECT_EQ(study.models[0].fit.subjects[i].estimate, whole.subjects[i].estimate) << i;
     EXPECT_EQ(study.models[0].fit.subjects[i].id, whole.subjects[i].id);
   }
-  EXPECT_EQ(reported.size(), 3U);
+  // At the beginning, and after every eight.
+  ASSERT_EQ(reported.size(), 1U + 263U);
+  EXPECT_EQ(reported.front(), 0.0);
+  for (std::size_t i = 1; i < reported.size(); ++i) EXPECT_GT(reported[i], reported[i - 1]) << i;
   EXPECT_EQ(reported.back(), 1.0);
 }
 
@@ -56,6 +59,85 @@ TEST(Study, StopsWhenItIsTold) {
     EXPECT_TRUE(study.models.empty()) << name_of(method);
   }
   EXPECT_EQ(likely::testing::refusal_of([] { fit_study({}, {named_model("rw")}); }), "there are no subjects");
+}
+
+// Between reports, too, and what was done with an earlier model stays.
+TEST(Study, StopsWhenItIsCancelled) {
+  for (const Method method : {Method::mle, Method::map, Method::em, Method::nuts}) {
+    StudyOptions options{.method = method};
+    std::vector<std::string> told;
+    std::atomic<int> asked = 0;
+    options.progress = [&](const StudyProgress& now) {
+      told.push_back(now.doing);
+      return true;
+    };
+    options.cancelled = [&] { return ++asked > 20; };
+    const Study study = fit_study(small_trials(4), {named_model("rw")}, options);
+    EXPECT_TRUE(study.interrupted) << name_of(method);
+    EXPECT_TRUE(study.models.empty()) << name_of(method);
+    EXPECT_LE(told.size(), 1U) << name_of(method);
+  }
+  StudyOptions second{.method = Method::mle};
+  bool is_second = false;
+  second.progress = [&](const StudyProgress& now) {
+    is_second = now.model == "rw-dual";
+    return true;
+  };
+  second.cancelled = [&] { return is_second; };
+  const Study study = fit_study(small_trials(4), {named_model("rw"), named_model("rw-dual")}, second);
+  EXPECT_TRUE(study.interrupted);
+  ASSERT_EQ(study.models.size(), 1U);
+  EXPECT_EQ(study.models[0].fit.subjects.size(), 4U);
+}
+
+TEST(Study, WritingEndsWhenItIsCancelled) {
+  const TemporaryFolder folder;
+  const Trials trials = small_trials(4);
+  const Study study = fit_study(trials, {named_model("rw")}, {.method = Method::mle});
+  for (const bool with_trials : {true, false}) {
+    int asked = 0;
+    const WriteOptions options{.trials = with_trials, .cancelled = [&] { return ++asked > 2; }};
+    EXPECT_THROW(write_study(study, trials, folder.path(), options), Cancelled);
+    EXPECT_EQ(asked, 3);
+    EXPECT_FALSE(std::filesystem::exists(folder / "trials-rw.csv"));
+  }
+  const TemporaryFolder other;
+  const SimulationFiles files{other / "s.tsv", other / "p.csv"};
+  const People people{{"1", "2", "3", "4"}, std::vector<std::vector<double>>(4, {0.5, 1.0})};
+  EXPECT_THROW(write_simulation(files, trials, named_model("rw"), people, [] { return true; }), Cancelled);
+  EXPECT_EQ(other.list(), "");
+  write_simulation(files, trials, named_model("rw"), people, [] { return false; });
+  EXPECT_EQ(other.list(), "p.csv s.tsv");
+}
+
+TEST(Recover, TellsWhereItIsAndStops) {
+  Bandit task;
+  task.trials = 20;
+  const std::vector<Model> models{named_model("rw"), named_model("wsls")};
+  for (const Method method : {Method::mle, Method::em}) {
+    RecoverOptions options;
+    options.method = method;
+    options.subjects = 10;
+    double last = 0.0;
+    std::vector<std::string> told;
+    options.progress = [&](const StudyProgress& now) {
+      if (told.empty() || told.back() != now.model) told.push_back(now.model);
+      last = now.done;
+      return true;
+    };
+    EXPECT_FALSE(recover_study(models, task, options).interrupted);
+    EXPECT_EQ(told, (std::vector<std::string>{"rw", "wsls", "all models"}));
+    EXPECT_EQ(last, 1.0);
+    std::atomic<int> asked = 0;
+    options.cancelled = [&] { return ++asked > 30; };
+    const RecoverStudy stopped = recover_study(models, task, options);
+    EXPECT_TRUE(stopped.interrupted);
+    EXPECT_TRUE(stopped.recoveries.empty());
+    EXPECT_FALSE(stopped.confusion);
+    options.cancelled = nullptr;
+    options.progress = [](const StudyProgress&) { return false; };
+    EXPECT_TRUE(recover_study(models, task, options).interrupted);
+  }
 }
 
 TEST(Study, ComparesBySubjectsScores) {

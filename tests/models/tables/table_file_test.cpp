@@ -39,6 +39,29 @@ class TableFile : public ::testing::Test {
   std::filesystem::path path_ = folder_ / "mine.csv";
 };
 
+TEST_F(TableFile, EndsWhenItIsCancelled) {
+  const std::string text = rows(20, [](int i) { return std::to_string(0.3 * i); });
+  int asked = 0;
+  const CancelTest count = [&] {
+    ++asked;
+    return false;
+  };
+  EXPECT_EQ(read(text, {.cancelled = count}).size(), 20);
+  const int table = asked;
+  EXPECT_GE(table, 2 * 21);
+  for (const int patience : {0, 5, table - 1}) {
+    asked = 0;
+    EXPECT_THROW(read(text, {.cancelled = [&] { return ++asked > patience; }}), Cancelled);
+    EXPECT_EQ(asked, patience + 1);
+  }
+  // The file of the targets, too.
+  const std::filesystem::path targets = folder_ / "targets.csv";
+  write_bytes(targets, text);
+  asked = 0;
+  EXPECT_THROW(read(text, {.target_file = targets, .cancelled = [&] { return ++asked > table + 3; }}),
+               Cancelled);
+}
+
 TEST_F(TableFile, TellsClassesFromNumbers) {
   const auto classes = [&](const std::function<std::string(int)>& target, Task task = Task::automatic) {
     return read(rows(60, target), {.task = task}).schema.classes;
