@@ -82,6 +82,7 @@ RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
   const Criterion criterion = criterion_of(options);
   check_laws(models, options.laws);
   RecoverStudy study{task, options, {}, std::nullopt, false};
+  Redrawn redrawn;
   Rng rng(options.seed);
   const auto report = [&](const std::string& model, const char* doing, double done) {
     study.interrupted = study.interrupted || (options.progress && !options.progress({model, doing, done}));
@@ -89,7 +90,9 @@ RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
   };
   for (std::size_t k = 0; k < models.size(); ++k) {
     Rng own = rng.fold_in(k);
-    const auto truth = draw_population(models[k], options.laws, options.subjects, own.split(), true);
+    const auto truth =
+        draw_population(models[k], options.laws, options.subjects, own.split(), true, &redrawn);
+    study.warnings = redrawn.warnings();
     if (!report(models[k].name, "recovering", std::nan(""))) return study;
     if (models[k].size() == 0) continue;
     study.recoveries.push_back(
@@ -99,17 +102,19 @@ RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
   if (!report("all models", "confusing", std::nan(""))) return study;
   ConfusionOptions confusion{.datasets = options.subjects, .criterion = criterion, .fit = options.fit};
   confusion.people = [&](const Model& model, const Rng& own) {
-    return draw_population(model, options.laws, options.subjects, own, true);
+    return draw_population(model, options.laws, options.subjects, own, true, &redrawn);
   };
   study.confusion = confuse_models(models, task, rng.split(), confusion);
+  study.warnings = redrawn.warnings();
   report("all models", "confusing", 1.0);
   return study;
 }
 
 std::string recover_text(const RecoverStudy& study) {
   std::string text =
-      fmt::format("{} simulated subjects of each model, {} trials, rewards with {}; fitted by {}\n",
+      fmt::format("{} simulated subjects of each model, {} trial{}, rewards with {}; fitted by {}\n",
                   study.options.subjects, study.task.trials * study.task.blocks,
+                  study.task.trials * study.task.blocks == 1 ? "" : "s",
                   fmt::join(study.task.probabilities, ", "), name_of(study.options.method));
   for (const Recovery& recovery : study.recoveries) {
     std::vector<std::vector<std::string>> rows{
@@ -122,7 +127,10 @@ std::string recover_text(const RecoverStudy& study) {
     text += aligned(rows);
     text += constant_text(recovery);
   }
-  if (!study.confusion) return text;
+  std::string warnings;
+  for (const std::string& warning : study.warnings) warnings += fmt::format("warning: {}\n", warning);
+  if (!warnings.empty()) warnings = '\n' + warnings;
+  if (!study.confusion) return text + warnings;
   const ModelConfusion& confusion = *study.confusion;
   const std::size_t m = confusion.models.size();
   text += fmt::format("\nsimulated by (down), best by {} (across):\n", name_of(criterion_of(study.options)));
@@ -132,7 +140,7 @@ std::string recover_text(const RecoverStudy& study) {
     rows.push_back({confusion.models[i]});
     for (std::size_t j = 0; j < m; ++j) rows.back().push_back(share(confusion.confusion[i * m + j]));
   }
-  return text + aligned(rows);
+  return text + aligned(rows) + warnings;
 }
 
 std::string recover_json(const RecoverStudy& study) {
@@ -142,6 +150,7 @@ std::string recover_json(const RecoverStudy& study) {
   json["trials"] = study.task.trials * study.task.blocks;
   json["probabilities"] = study.task.probabilities;
   json["seed"] = study.options.seed;
+  json["warnings"] = study.warnings;
   json["models"] = Json::array();
   for (const Recovery& recovery : study.recoveries) {
     Json model;
