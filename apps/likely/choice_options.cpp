@@ -63,6 +63,10 @@ void add_trials(CLI::App& command, TrialsArguments& arguments) {
       ->type_name("K")
       ->transform(whole(2, choice::kMostOptions))
       ->group(group);
+  command.add_option("--skip", arguments.read.skip, "Lines before that of the names")
+      ->type_name("N")
+      ->transform(whole(std::int64_t{0}, std::int64_t{1'000'000'000}))
+      ->group(group);
   command.add_option("--separator", arguments.separator, "Between fields; else what fits most lines")
       ->check(CLI::IsMember({"tab", "comma", "semicolon", "space", "pipe"}))
       ->type_name("")
@@ -220,8 +224,11 @@ void add_task(CLI::App& command, TaskArguments& arguments) {
   number("--reward", task.reward, "What a reward is");
   number("--otherwise", task.otherwise, "And what comes without one");
   number("--drift", task.drift, "Standard deviation of a probability's step from trial to trial");
+  const CLI::Option* drift = command.get_option("--drift");
   number("--lowest", task.lowest, "Where a drifting probability turns");
   number("--highest", task.highest, "And where it turns above");
+  for (const char* name : {"--lowest", "--highest"})
+    arguments.needing.emplace_back(command.get_option(name), drift);
   command
       .add_option("--reversal", task.reversal, "Probabilities trade places after so many trials; 0: never")
       ->type_name("N")
@@ -233,22 +240,29 @@ void add_task(CLI::App& command, TaskArguments& arguments) {
       ->transform(whole(0, choice::kMostOptions))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--loss-probabilities", arguments.losses, "Of a loss besides, one for each option")
-      ->type_name("P,P,...")
-      ->group(group);
+  const CLI::Option* losses =
+      command.add_option("--loss-probabilities", arguments.losses, "Of a loss besides, one for each option")
+          ->type_name("P,P,...")
+          ->group(group);
   number("--loss", task.loss, "What a loss is");
+  arguments.needing.emplace_back(command.get_option("--loss"), losses);
   command
       .add_option(
           "--param", arguments.laws,
           "A number or a law: alpha=0.3, alpha=uniform:0,1, beta=exponential:10 (its mean), normal:M,SD, "
-          "lognormal:M,SD, gamma:SHAPE,SCALE, beta:A,B, prior:M,SD (normal, unconstrained). Default: "
-          "prior:0,1 with the prior's mean")
+          "lognormal:M,SD, gamma:SHAPE,SCALE, beta:A,B, prior:M,SD (normal, unconstrained). Numbers outside "
+          "the "
+          "parameter's range are drawn again, and counted. Default: prior:0,1 with the prior's mean")
       ->type_name("NAME=LAW")
       ->allow_extra_args(false)
       ->group("Subjects");
 }
 
 choice::Bandit task_of(const TaskArguments& arguments) {
+  for (const auto& [option, needed] : arguments.needing) {
+    if (option->count() > 0 && needed->count() == 0)
+      throw Error(fmt::format("{0} has no meaning without {1}", option->get_name(), needed->get_name()));
+  }
   choice::Bandit task = arguments.task;
   task.probabilities =
       choice::numbers_of(arguments.probabilities, "--probabilities " + arguments.probabilities);

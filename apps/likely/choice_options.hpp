@@ -51,8 +51,11 @@ struct TaskArguments {
   choice::Bandit task;
   std::string probabilities = "0.3,0.7", losses;
   std::vector<std::string> laws;
+  // Options that mean something only beside another.
+  std::vector<std::pair<const CLI::Option*, const CLI::Option*>> needing;
 };
 void add_task(CLI::App& command, TaskArguments& arguments);
+// Refuses an option that has no meaning without another.
 choice::Bandit task_of(const TaskArguments& arguments);
 // Simulates so many subjects. Refuses, naming the options and the size, what memory does not hold, before it
 // begins where that is known.

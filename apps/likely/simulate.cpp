@@ -64,8 +64,11 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   const bool drawn = arguments.parameters.empty();
   const auto count = drawn ? arguments.subjects : static_cast<std::int64_t>(people.parameters.size());
   choice::Trials trials;
+  choice::Redrawn redrawn;
   with_room_for(count, task, [&] {
-    if (drawn) people.parameters = choice::draw_population(model, arguments.task.laws, count, of_people);
+    if (drawn)
+      people.parameters =
+          choice::draw_population(model, arguments.task.laws, count, of_people, false, &redrawn);
     trials = choice::simulate(model, people.parameters, task, rng.split(), progress.cancelled());
   });
   for (std::size_t i = 0; i < people.ids.size(); ++i) trials.subjects[i].id = people.ids[i];
@@ -73,12 +76,16 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   for (const choice::Subject& subject : trials.subjects) people.ids.push_back(subject.id);
   choice::write_simulation(files, trials, model, people, progress.cancelled());
   if (shown.quiet) return;
+  const std::vector<std::string> warnings = drawn ? redrawn.warnings() : people.notes;
   if (shown.json) {
-    fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string()));
+    fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string(),
+                                               warnings));
   } else {
-    fmt::print("{}: {} subjects, {} trials, {} options\ntrials: {}\ntrue parameters: {}\n", model.name,
-               trials.subjects.size(), trials.size(), trials.options, printable_line(arguments.out),
+    fmt::print("{}: {} subject{}, {} trial{}, {} options\ntrials: {}\ntrue parameters: {}\n", model.name,
+               trials.subjects.size(), trials.subjects.size() == 1 ? "" : "s", trials.size(),
+               trials.size() == 1 ? "" : "s", trials.options, printable_line(arguments.out),
                printable_line(truth.string()));
+    for (const std::string& warning : warnings) fmt::print("warning: {}\n", printable_line(warning));
   }
 }
 

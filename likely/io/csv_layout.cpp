@@ -26,9 +26,9 @@ constexpr std::array kSeparators{'\t', ';', '|', ',', ' '};
 using Record = std::vector<std::string>;
 
 // With the line of each.
-std::vector<Record> first_records(const std::filesystem::path& path, char separator, std::int64_t skip,
-                                  std::vector<std::int64_t>& lines) {
-  CsvRecords records(kReader, path, {separator, '"'});
+std::vector<Record> first_records(const std::string& reader, const std::filesystem::path& path,
+                                  char separator, std::int64_t skip, std::vector<std::int64_t>& lines) {
+  CsvRecords records(reader, path, {separator, '"'});
   records.skip_lines(skip);
   std::vector<Record> result;
   while (result.size() < kLinesToLookAt && records.next()) {
@@ -60,8 +60,9 @@ double agreement(const std::vector<Record>& records) {
 }
 
 // Lines above a table, all of whose lines have as many fields, which they have not.
-void refuse_lines_above(const std::filesystem::path& path, const std::vector<Record>& records,
-                        const std::vector<std::int64_t>& lines) {
+void refuse_records_above(const std::string& reader, const std::filesystem::path& path,
+                          const std::vector<Record>& records, const std::vector<std::int64_t>& lines,
+                          bool may_skip) {
   constexpr std::size_t kMostAbove = 20, kFewestBelow = 3;
   const Usual usual = usual_of(records);
   const std::size_t above = records.size() - usual.records;
@@ -71,11 +72,12 @@ void refuse_lines_above(const std::filesystem::path& path, const std::vector<Rec
     const std::string& start = records[i].front();
     if (i < above && records[i].size() > 1 && !start.starts_with('#') && !start.starts_with('%')) return;
   }
-  refuse(kReader,
-         fmt::format("{}, line {}: {} field{}, but the lines from line {} on have {}: --skip {} passes "
-                     "over what stands before the table",
-                     path.string(), lines.front(), records.front().size(),
-                     records.front().size() == 1 ? "" : "s", lines[above], usual.fields, lines[above] - 1));
+  const std::string remedy =
+      may_skip ? fmt::format("--skip {} passes over what stands before the table", lines[above] - 1)
+               : std::string("take out what stands before the table");
+  refuse(reader, fmt::format("{}, line {}: {} field{}, but the lines from line {} on have {}: {}",
+                             path.string(), lines.front(), records.front().size(),
+                             records.front().size() == 1 ? "" : "s", lines[above], usual.fields, remedy));
 }
 
 bool is_number(const std::string& text) {
@@ -113,7 +115,7 @@ char guess_separator(const std::filesystem::path& path, std::int64_t skip) {
     double found = 0.0;
     std::vector<std::int64_t> lines;
     try {
-      found = agreement(first_records(path, separator, skip, lines));
+      found = agreement(first_records(kReader, path, separator, skip, lines));
     } catch (const Error&) {
       continue;  // a quoted field that this separator does not end: the reading will say so if none does
     }
@@ -132,9 +134,9 @@ CsvLayout guess_csv_layout(const std::filesystem::path& path, const CsvHints& hi
   CsvLayout layout{.separator = hints.separator ? *hints.separator : guess_separator(path, hints.skip),
                    .skip = hints.skip};
   std::vector<std::int64_t> lines;
-  const std::vector<Record> records = first_records(path, layout.separator, hints.skip, lines);
+  const std::vector<Record> records = first_records(kReader, path, layout.separator, hints.skip, lines);
   if (records.empty()) refuse(kReader, path.string() + ": there are no lines to read");
-  refuse_lines_above(path, records, lines);
+  refuse_records_above(kReader, path, records, lines, hints.may_skip);
   if (hints.header) {
     layout.header = *hints.header;
   } else if (const std::int64_t counting = counting_line(path, layout, records.front()); counting > 0) {
@@ -146,6 +148,13 @@ CsvLayout guess_csv_layout(const std::filesystem::path& path, const CsvHints& hi
     layout.note = first.note;
   }
   return layout;
+}
+
+void refuse_lines_above(const std::string& reader, const std::filesystem::path& path, const CsvHints& hints) {
+  std::vector<std::int64_t> lines;
+  const std::vector<Record> records =
+      first_records(reader, path, hints.separator.value_or(','), hints.skip, lines);
+  if (!records.empty()) refuse_records_above(reader, path, records, lines, hints.may_skip);
 }
 
 }  // namespace likely::io

@@ -19,6 +19,7 @@ struct CsvHints {
   std::optional<char> separator{};  // else what guess_separator says
   std::optional<bool> header{};     // else whether the first line looks unlike those below it
   std::int64_t skip = 0;            // lines before the table
+  bool may_skip = true;             // whether whoever asks can say so
 };
 
 struct CsvLayout {
@@ -46,5 +47,8 @@ char guess_separator(const std::filesystem::path& path, std::int64_t skip = 0);
 // in `note`. Refuses a file without lines, and one that begins with lines of one field, or of a comment,
 // before those of a table: they are to be skipped.
 CsvLayout guess_csv_layout(const std::filesystem::path& path, const CsvHints& hints = {});
+
+// The last of these refusals alone, for readers of their own. The separator is that of `hints`, or a comma.
+void refuse_lines_above(const std::string& reader, const std::filesystem::path& path, const CsvHints& hints);
 
 }  // namespace likely::io

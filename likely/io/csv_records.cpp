@@ -112,7 +112,8 @@ void CsvRecords::refuse(std::int64_t line, const std::string& message) const {
 void CsvRecords::refuse_fields(std::size_t columns) const {
   const bool one_more =
       fields_.size() == columns + 1 && fields_.back().text.empty() && !fields_.back().quoted;
-  refuse(std::to_string(fields_.size()) + " fields, " + std::to_string(columns) + " columns are expected" +
+  refuse(std::to_string(fields_.size()) + (fields_.size() == 1 ? " field, " : " fields, ") +
+         std::to_string(columns) + (columns == 1 ? " column is expected" : " columns are expected") +
          (one_more ? ": the line ends in a separator, that of the names does not" : ""));
 }
 

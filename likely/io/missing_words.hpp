@@ -18,7 +18,9 @@ const std::vector<std::string>& usual_missing_words();
 bool is_usually_missing(std::string_view text);
 
 // Looks for a number by which others mark what is missing, among numbers that are nothing like it: -99, -999
-// or -9999, where all others lie above a tenth of it. It is a number all the same: somebody should be told.
+// or -9999, where all others lie above a tenth of it; 99, 999 or 9999, where there are ten others or more and
+// each is less than a tenth of it, and 9, where each is less than a quarter, whatever their signs. It is a
+// number all the same: somebody should be told.
 class MissingCodes {
  public:
   void add(double number, std::int64_t line);
@@ -26,9 +28,18 @@ class MissingCodes {
   std::string note() const;
 
  private:
-  static constexpr std::array<double, 3> kCodes{-99.0, -999.0, -9999.0};
-  std::array<std::int64_t, 3> counts_{}, lines_{};
-  double lowest_ = std::numeric_limits<double>::infinity();  // of all others
+  // "-999 (once, in line 3) ...".
+  std::string note_of(std::size_t code) const;
+  // The lowest of all other numbers, and the furthest from 0.
+  double lowest_beside(std::size_t code) const;
+  double largest_beside(std::size_t code) const;
+
+  static constexpr std::array<double, 7> kCodes{-99.0, -999.0, -9999.0, 9.0, 99.0, 999.0, 9999.0};
+  static constexpr std::size_t kNegative = 3;  // so many of them
+  std::array<std::int64_t, 7> counts_{}, lines_{};
+  std::int64_t all_ = 0;
+  double lowest_ = std::numeric_limits<double>::infinity();  // of those that are no codes
+  double largest_ = 0.0;
 };
 
 }  // namespace likely::io

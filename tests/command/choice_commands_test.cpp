@@ -122,6 +122,46 @@ TEST(ChoiceCommands, SimulateTakesPeopleFromAFile) {
                 "likely: [AtomicFile] cannot create nowhere/x.tsv: No such file or directory");
 }
 
+TEST(ChoiceCommands, SimulateSaysHowItReadAndDrewPeople) {
+  const SmallStudy study;
+  write_bytes(study.folder / "people.csv", "subjID;alpha;beta\n1;0,3;2\n2;0,5;3\n");
+  const std::string note =
+      "people.csv: column \"alpha\": \"0,3\" in line 2 is read as a number with a decimal comma";
+  const Words read{"simulate", "--parameters", "people.csv", "--trials", "3"};
+  const Ran ran = study.run(read + Words{"--out", "a.tsv"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "rw: 2 subjects, 6 trials, 2 options\ntrials: a.tsv\ntrue parameters: a-parameters.csv\n"
+            "warning: " +
+                note + "\n");
+  const Ran json = study.run(read + Words{"--out", "b.tsv", "--json"});
+  EXPECT_EQ(io::parse_json<Json>(json.out)["warnings"], Json::array({note}));
+  const Ran drawn = study.run({"simulate", "--param", "alpha=uniform:0.5,1.5", "--out", "c.tsv"});
+  EXPECT_NE(drawn.out.find("warning: --param alpha=uniform:0.5,1.5: alpha lies between 0 and 1: "),
+            std::string::npos)
+      << drawn.out;
+  const Ran one = study.run({"simulate", "--subjects", "1", "--trials", "1", "--out", "d.tsv"});
+  EXPECT_TRUE(one.out.starts_with("rw: 1 subject, 1 trial, 2 options\n")) << one.out;
+  EXPECT_EQ(one.out.find("warning"), std::string::npos) << one.out;
+  study.refuses({"simulate", "--out", "x.tsv", "--lowest", "0.2"},
+                "likely: --lowest has no meaning without --drift");
+  study.refuses({"recover", "--loss", "-2"}, "likely: --loss has no meaning without --loss-probabilities");
+}
+
+TEST(ChoiceCommands, FitSkipsLinesBeforeTheTable) {
+  const SmallStudy study;
+  write_bytes(study.folder / "made.tsv", "# made today\n" + read_bytes(study.folder / "trials.tsv"));
+  study.refuses(
+      {"fit", "made.tsv"},
+      "likely: [read_trials] made.tsv, line 1: 1 field, but the lines from line 2 on have 4: --skip 1 "
+      "passes over what stands before the table");
+  const Json fitted = study.run_json({"fit", "made.tsv", "--skip", "1"});
+  EXPECT_EQ(fitted["trials"], 360);
+  EXPECT_EQ(fitted["option_names"], Json({"1", "2"}));
+  EXPECT_EQ(fitted["notes"], Json::array({"columns: subject=subjID, choice=choice, outcome=outcome, "
+                                          "trial=trial"}));
+}
+
 TEST(ChoiceCommands, FitPrintsAnObjectWithTheDocumentedKeys) {
   const SmallStudy study;
   const Json fitted = study.run_json({"fit", "trials.tsv", "--model", "rw,random", "--method", "map"});
@@ -269,6 +309,12 @@ TEST(ChoiceCommands, EmTakesCovariates) {
   const Json& beta = fitted["models"][0]["population"]["beta"];
   EXPECT_TRUE(beta["covariates"]["age"]["coefficient"].is_number());
   EXPECT_TRUE(fitted["models"][0]["integrated_bic"].is_number());
+  const double age = beta["covariates"]["age"]["mean"];
+  EXPECT_NEAR(age, 217.0 / 6.0, 1e-12);
+  const double mean = beta["intercept"]["coefficient"].get<double>() +
+                      age * beta["covariates"]["age"]["coefficient"].get<double>();
+  EXPECT_NEAR(beta["mean"].get<double>(), mean, 1e-9);
+  EXPECT_NEAR(beta["middle"].get<double>(), std::exp(mean), 1e-9);
   write_bytes(study.folder / "people.csv", "subjID,age\n1,20\n2,31\n3,25\n4,60\n5,44\n");
   study.refuses({"fit", "trials.tsv", "--method", "em", "--covariates", "people.csv"},
                 "likely: people.csv: subject 6 has no row");

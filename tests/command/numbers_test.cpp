@@ -55,6 +55,7 @@ TEST_F(Numbers, OfOptionsAreTakenAsTheyAreOrRefused) {
   takes_whole_numbers("fit", {"fit", "x"}, "--seed", "0", most);
   takes_whole_numbers("fit", {"fit", "x"}, "--options", "2", "16");
   takes_whole_numbers("fit", {"fit", "x"}, "--starts", "0", "10000");
+  takes_whole_numbers("fit", {"fit", "x"}, "--skip", "0", "1000000000");
   takes_whole_numbers("compare", {"compare", "x"}, "--chains", "1", "1000");
   takes_whole_numbers("compare", {"compare", "x"}, "--samples", "1", "1000000000");
   takes_whole_numbers("compare", {"compare", "x"}, "--warm-up", "1", "1000000000");

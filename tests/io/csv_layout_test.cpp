@@ -164,7 +164,7 @@ TEST_F(CsvLayoutTest, SaysHowToPassOverWhatStandsBeforeATable) {
 TEST_F(CsvLayoutTest, NamesLinesByTheirNumberInTheFile) {
   write_bytes(path_, "a title\na,b\n1,2\n3\n");
   expect_refusal([&] { read_csv(path_, {.skip = 1}); },
-                 "[read_csv] " + path_.string() + ", line 4: 1 fields, 2 columns are expected");
+                 "[read_csv] " + path_.string() + ", line 4: 1 field, 2 columns are expected");
 }
 
 TEST_F(CsvLayoutTest, ReadsTheTablesOfScikitLearn) {

@@ -143,7 +143,7 @@ TEST_F(Csv, NamesTheFirstWordThatIsNoNumber) {
 
 TEST_F(Csv, RefusesBrokenFilesWithTheLine) {
   expect_broken("", ", line 1: a line with the names of the columns is expected");
-  expect_broken("a,b\n1,2\n3\n", ", line 3: 1 fields, 2 columns are expected");
+  expect_broken("a,b\n1,2\n3\n", ", line 3: 1 field, 2 columns are expected");
   expect_broken("a,b\n\"1\n2\",2\n3,4,5\n", ", line 4: 3 fields, 2 columns are expected");
   expect_broken("a,a\n", ", line 1: two columns are named \"a\"");
   expect_broken("a,b\n1,2\n\"3,4\n", ", line 3: a quote is opened here and never closed");
@@ -282,7 +282,7 @@ TEST_F(Csv, KnowsAllEndsOfLines) {
     if (end == "\r\r\n") continue;  // two ends
     EXPECT_EQ(read("title" + end + "\"" + end + "a" + end + "1", {.skip = 2}).columns()[0].name, "a");
   }
-  expect_broken("a,b\r1,2\r\r3\r", ", line 4: 1 fields, 2 columns are expected");
+  expect_broken("a,b\r1,2\r\r3\r", ", line 4: 1 field, 2 columns are expected");
   // Also where a piece of the file ends between both.
   std::string text = "a\r\n";
   for (int i = 0; i < 3000; ++i) text += std::to_string(i % 10) + "\r\n";

@@ -37,5 +37,22 @@ TEST(MissingCodes, AreFarBelowAllOthers) {
   EXPECT_EQ(note({}), "");
 }
 
+TEST(MissingCodes, AreFarAboveManyOthers) {
+  const auto with = [](std::vector<double> numbers) {
+    for (int i = 0; i < 12; ++i) numbers.push_back(i % 3 - 1);
+    return note(numbers);
+  };
+  const std::string told = " (once, in line 2) may stand for a missing value: it is read as a number";
+  for (const char* code : {"9", "99", "999", "9999"}) EXPECT_EQ(with({std::stod(code)}), code + told) << code;
+  EXPECT_EQ(with({999, 99}), "999" + told);
+  EXPECT_EQ(with({-999, 99}), "-999" + told);
+  EXPECT_EQ(with({9, 3}), "");    // a scale from 0 to 9
+  EXPECT_EQ(with({99, 10}), "");  // percents
+  EXPECT_EQ(with({99, -10}), "");
+  EXPECT_EQ(with({8}), "");
+  EXPECT_EQ(note({9, 0, 1}), "");  // too few to know what is usual
+  EXPECT_EQ(note(std::vector<double>(30, 99)), "");
+}
+
 }  // namespace
 }  // namespace likely::io

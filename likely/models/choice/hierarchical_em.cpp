@@ -162,6 +162,25 @@ void warn(const EmOptions& options, const EmRound& last, HierarchicalFit& fit) {
   }
 }
 
+// Standard errors of the coefficients, and the means of somebody with average covariates.
+void set_errors(const EmRound& last, HierarchicalFit& fit) {
+  const std::size_t terms = last.law.terms(), size = last.law.parameters * terms;
+  const Numbers average = last.law.mean_terms();
+  const Numbers covariance = last.law.coefficient_covariance(last.variances);
+  fit.covariate_means.assign(average.begin() + 1, average.end());
+  for (std::size_t a = 0; a < size; ++a) fit.standard_errors.push_back(std::sqrt(covariance[a * size + a]));
+  for (std::size_t k = 0; k < last.law.parameters; ++k) {
+    double mean = 0.0, variance = 0.0;
+    for (std::size_t a = 0; a < terms; ++a) {
+      mean += average[a] * last.law.coefficients[k * terms + a];
+      for (std::size_t b = 0; b < terms; ++b)
+        variance += average[a] * average[b] * covariance[(k * terms + a) * size + k * terms + b];
+    }
+    fit.means.push_back(mean);
+    fit.mean_errors.push_back(std::sqrt(variance));
+  }
+}
+
 }  // namespace
 
 double HierarchicalFit::coefficient(int parameter, int covariate) const {
@@ -194,7 +213,7 @@ HierarchicalFit fit_hierarchical(const Likelihood& likelihood, const EmOptions& 
   fit.log_evidence = last.log_evidence;
   fit.coefficients = last.law.coefficients;
   fit.covariance = last.law.covariance;
-  fit.standard_errors = last.law.standard_errors(last.variances);
+  set_errors(last, fit);
   fit.population_parameters = static_cast<int>(last.law.count());
   fit.integrated_bic = kNaN;
   if (options.integration_samples > 0) {

@@ -50,6 +50,9 @@ struct HierarchicalFit {
   // with what the subjects' own uncertainty takes away), and the covariance Sigma, N x N.
   std::vector<double> coefficients, standard_errors;
   std::vector<double> covariance;
+  // The law of somebody whose covariates are the subjects' means: what B says about such a person, and the
+  // standard errors of that. Without covariates these are the constants.
+  std::vector<double> covariate_means, means, mean_errors;
   Fit subjects;  // the modes under the population's law; log_evidence is Laplace's
 
   double log_evidence = 0.0;

@@ -149,7 +149,16 @@ void Population::set_numbers(const Numbers& numbers) {
   }
 }
 
-Numbers Population::standard_errors(const Numbers& covariances) const {
+Numbers Population::mean_terms() const {
+  Numbers result(terms_);
+  for (std::size_t i = 0; i < subjects_; ++i) {
+    for (std::size_t c = 0; c < terms_; ++c) result[c] += design_[i * terms_ + c];
+  }
+  for (double& mean : result) mean /= static_cast<double>(subjects_);
+  return result;
+}
+
+Numbers Population::coefficient_covariance(const Numbers& covariances) const {
   const std::size_t n = parameters, size = n * terms_;
   const Numbers p = precision();
   Numbers information(size * size);
@@ -173,13 +182,11 @@ Numbers Population::standard_errors(const Numbers& covariances) const {
       }
     }
   }
-  Numbers inverse = information;
-  Numbers errors(size, std::nan(""));
+  Numbers factor = information;
   // Trials that say nothing about a parameter leave no information about its mean.
-  if (kernels::cholesky(static_cast<std::int64_t>(size), inverse.data()) != 0) return errors;
-  inverse = inverse_of(information, size);
-  for (std::size_t a = 0; a < size; ++a) errors[a] = std::sqrt(inverse[a * size + a]);
-  return errors;
+  if (kernels::cholesky(static_cast<std::int64_t>(size), factor.data()) != 0)
+    return Numbers(size * size, std::nan(""));
+  return inverse_of(information, size);
 }
 
 }  // namespace likely::choice::detail

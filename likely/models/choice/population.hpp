@@ -30,9 +30,11 @@ class Population {
   double sd(std::size_t parameter) const;
   std::vector<double> means() const;      // B x_i, subjects x parameters
   std::vector<double> precision() const;  // Sigma^-1
-  // Of B: the inverse of sum_i x_i x_i^T (x) (P - P V_i P), P = Sigma^-1: the information of the modes, less
-  // what is missing because they are uncertain (Louis 1982).
-  std::vector<double> standard_errors(const std::vector<double>& covariances) const;
+  // Of B, row by row: the inverse of sum_i x_i x_i^T (x) (P - P V_i P), P = Sigma^-1: the information of the
+  // modes, less what is missing because they are uncertain (Louis 1982). NaN where trials say too little.
+  std::vector<double> coefficient_covariance(const std::vector<double>& covariances) const;
+  // The mean over subjects of each term: 1, and the means of the covariates.
+  std::vector<double> mean_terms() const;
 
   std::size_t parameters;
   std::vector<double> coefficients;  // parameters x terms

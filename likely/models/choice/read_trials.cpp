@@ -13,6 +13,7 @@
 #include "likely/io/missing_words.hpp"
 #include "likely/io/parse_number.hpp"
 #include "likely/models/choice/number_column.hpp"
+#include "likely/models/choice/odd_choices.hpp"
 #include "likely/models/choice/trial_columns.hpp"
 
 namespace likely::choice {
@@ -50,8 +51,11 @@ class Reader {
   Reader(const std::filesystem::path& path, const ReadTrialsOptions& options)
       : options_(options),
         path_(path.string()),
-        separator_(options.separator != '\0' ? options.separator : io::guess_separator(path)),
-        records_("read_trials", path, {separator_, '"', options.cancelled}) {}
+        separator_(options.separator != '\0' ? options.separator : io::guess_separator(path, options.skip)),
+        records_("read_trials", path, {separator_, '"', options.cancelled}) {
+    io::refuse_lines_above("read_trials", path, {.separator = separator_, .skip = options.skip});
+    records_.skip_lines(options.skip);
+  }
 
   Trials read() {
     if (!records_.next()) refuse("the file is empty: a line with the names of the columns is expected");
@@ -101,6 +105,7 @@ class Reader {
   void add_row() {
     if (records_.fields().size() != columns_.count) records_.refuse_fields(columns_.count);
     const std::int64_t line = records_.line();
+    columns_.ends_in_separator = columns_.ends_in_separator && text(columns_.count - 1).empty();
     if (!is_missing(columns_.subject)) {
       const auto subject = static_cast<std::size_t>(subjects_.number(text(columns_.subject), line));
       if (subject == rows_.size()) rows_.emplace_back();
@@ -114,7 +119,10 @@ class Reader {
     row.choice = choices_.number(text(columns_.choice), line);
     if (columns_.gain) {
       row.gain = number(*columns_.gain);
-      row.loss = -std::fabs(number(*columns_.loss));
+      const double loss = number(*columns_.loss);
+      if (LossSeen& first = loss > 0.0 ? positive_loss_ : negative_loss_; loss != 0.0 && first.line == 0)
+        first = {loss, line};
+      row.loss = -std::fabs(loss);
     }
     row.outcome = columns_.outcome ? number(*columns_.outcome) : row.gain + row.loss;
     if (columns_.trial) row.trial = number(*columns_.trial);
@@ -169,9 +177,15 @@ class Reader {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       std::int64_t value = 0;
       if (!io::parse_number(choices_.words[i], value) || value < first || value >= first + most) {
-        refuse(choices_.lines[i],
-               fmt::format("column \"{}\" must hold whole numbers from {} to {}, got \"{}\"",
-                           columns_.names[columns_.choice], first, first + most - 1, choices_.words[i]));
+        const bool guessed = options_.coding == Coding::guess;
+        refuse(
+            choices_.lines[i],
+            fmt::format(
+                "column \"{}\" must hold whole numbers {}from {} to {}, got \"{}\"{}",
+                columns_.names[columns_.choice],
+                guessed && !zero ? fmt::format("from 0 to {} or ", most - 1) : "", first, first + most - 1,
+                choices_.words[i],
+                guessed ? ": NA says that nothing was chosen, --coding names that numbers are names" : ""));
       }
       choice_of_.push_back(static_cast<std::int32_t>(value - first));
       highest = std::max(highest, value - first);
@@ -358,45 +372,32 @@ class Reader {
 
   void warn(const std::string& message) { trials_.warnings.push_back(fmt::format("{}: {}", path_, message)); }
 
-  // Of an option: in how many trials it is chosen, and by how many subjects.
-  struct Chosen {
-    std::int64_t trials = 0, subjects = 0;
-  };
-  std::vector<Chosen> count_choices() const {
-    std::vector<Chosen> counts(static_cast<std::size_t>(trials_.options));
-    for (const Subject& subject : trials_.subjects) {
-      std::uint32_t seen = 0;
-      for (const std::int32_t choice : subject.choice) {
-        Chosen& one = counts[static_cast<std::size_t>(choice)];
-        ++one.trials;
-        if (((seen >> choice) & 1U) == 0) ++one.subjects;
-        seen |= std::uint32_t{1} << choice;
-      }
-    }
-    return counts;
+  void report_same(const std::string& what, const std::vector<std::string>& words) {
+    if (const std::string line = same_words(what, words); !line.empty()) warn(line);
   }
 
-  // A code of a missed trial, or a slip of the finger, adds an option: less than a hundredth of the trials,
-  // or a number behind two or more that nobody chose.
-  void report_strays() {
-    constexpr std::int64_t kRare = 100;
-    const std::vector<Chosen> counts = count_choices();
-    std::size_t unchosen = 0;
-    bool gap = false;
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      const Chosen& one = counts[k];
-      unchosen = one.trials == 0 ? unchosen + 1 : 0;
-      gap = gap || (unchosen > 1 && coding_ != Coding::names && options_.options == 0);
-      if (one.trials == 0 || !(gap || one.trials * kRare < trials_.size())) continue;
-      warn(fmt::format(
-          "option {} is chosen in {} of {} trials, by {} of {} subjects: if it is no option, "
-          "leave these trials out (NA)",
-          trials_.option_names[k], one.trials, trials_.size(), one.subjects, trials_.subjects.size()));
-    }
+  // The sign of a loss is not looked at: some write what was lost, others what came of it.
+  void report_losses() {
+    if (positive_loss_.line == 0 || negative_loss_.line == 0) return;
+    warn(fmt::format(
+        "column \"{}\" has {} in line {} and {} in line {}: its sign is passed over, and both are "
+        "losses",
+        columns_.names[*columns_.loss], positive_loss_.loss, positive_loss_.line, negative_loss_.loss,
+        negative_loss_.line));
   }
 
   void report() {
-    report_strays();
+    const bool names = coding_ == Coding::names;
+    for (const std::string& line : odd_choices(
+             trials_, {.are_numbers = !names,
+                      .are_told = options_.options > 0,
+                      .zero_is_guessed = options_.coding == Coding::guess && coding_ == Coding::from_zero})) {
+      warn(line);
+    }
+    if (names) report_same("options", choices_.words);
+    report_same("subjects", subjects_.words);
+    report_same("blocks", blocks_.words);
+    report_losses();
     for (int k = 0; k < trials_.options; ++k) {
       const std::string& name = trials_.option_names[static_cast<std::size_t>(k)];
       if (((offered_ >> k) & 1U) == 0) {
@@ -412,6 +413,8 @@ class Reader {
           columns_.names[*columns_.session], columns_.names[*columns_.block]));
     }
     if (!records_.note().empty()) warn(records_.note());
+    if (columns_.ends_in_separator) warn("every line ends in a separator: the empty last column is none");
+    trials_.notes.push_back(columns_text(columns_));
     for (const NumberColumn& column : numbers_) {
       for (const std::string& note : column.notes(records_)) warn(note);
     }
@@ -438,6 +441,11 @@ class Reader {
   std::int64_t missing_ = 0;
   std::int64_t minus_line_ = 0;  // of the first choice "-"
   std::vector<std::int64_t> missing_lines_;
+  struct LossSeen {
+    double loss = 0.0;
+    std::int64_t line = 0;
+  };
+  LossSeen positive_loss_, negative_loss_;  // the first of each
   std::uint32_t chosen_ = 0, offered_ = 0;
   Trials trials_;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "likely/io/parse_number.hpp"
 #include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
@@ -18,6 +19,13 @@ std::string lower(std::string_view text) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return result;
 }
+
+// Under which names the columns that must be there are looked for, the best first.
+struct UsualNames {
+  std::vector<std::string> choice{"choice"};
+  std::vector<std::string> outcome{"outcome", "reward"};
+  std::vector<std::string> gain{"gain"}, loss{"loss"};
+};
 
 class Finder {
  public:
@@ -43,6 +51,24 @@ class Finder {
     if (!found) refuse_missing(usual.front());
     return *found;
   }
+  // A first line with numbers, and without a name that is looked for, is a row.
+  void refuse_row(const ReadTrialsOptions& options, const UsualNames& usual) const {
+    const auto number = std::find_if(names_.begin(), names_.end(), [](const std::string& name) {
+      double value = 0.0;
+      return io::parse_number(name, value);
+    });
+    if (number == names_.end()) return;
+    std::vector<std::string> known{options.subject, options.choice, options.outcome, options.gain,
+                                   options.loss};
+    for (const auto& names : {usual_subject_names(), usual.choice, usual.outcome, usual.gain, usual.loss})
+      known.insert(known.end(), names.begin(), names.end());
+    for (const std::string& name : names_) {
+      const auto same = [&](const std::string& one) { return !one.empty() && lower(one) == lower(name); };
+      if (std::any_of(known.begin(), known.end(), same)) return;
+    }
+    records_.refuse(fmt::format(
+        "there is no line of names, such as subjID,choice,outcome: this one has the number {}", *number));
+  }
   [[noreturn]] void refuse_missing(const std::string& name) const {
     records_.refuse(fmt::format("no column \"{}\" among {}{}", name, fmt::join(names_, ", "),
                                 models::did_you_mean(name, names_)));
@@ -55,24 +81,31 @@ class Finder {
 
 }  // namespace
 
+const std::vector<std::string>& usual_subject_names() {
+  static const std::vector<std::string> names{"subjID", "subject", "subj", "subject_id", "participant", "id"};
+  return names;
+}
+
 TrialColumns find_columns(const io::CsvRecords& records, const ReadTrialsOptions& options) {
   TrialColumns columns;
   for (const io::CsvField& field : records.fields()) columns.names.emplace_back(field.text);
   columns.count = columns.names.size();
-  for (std::size_t i = 0; i < columns.count; ++i) {
-    const auto again = std::find(columns.names.begin(),
-                                 columns.names.begin() + static_cast<std::ptrdiff_t>(i), columns.names[i]);
-    if (again != columns.names.begin() + static_cast<std::ptrdiff_t>(i)) {
-      records.refuse(fmt::format("two columns are called \"{}\"", columns.names[i]));
-    }
-  }
   const Finder finder(records, columns.names);
-  columns.subject =
-      finder.need(options.subject, {"subjID", "subject", "subj", "subject_id", "participant", "id"});
-  columns.choice = finder.need(options.choice, {"choice"});
-  columns.outcome = finder.find(options.outcome, {"outcome", "reward"});
-  columns.gain = finder.find(options.gain, {"gain"});
-  columns.loss = finder.find(options.loss, {"loss"});
+  const UsualNames usual;
+  finder.refuse_row(options, usual);
+  for (std::size_t i = 0; i < columns.count; ++i) {
+    const auto here = columns.names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(columns.names.begin(), here, columns.names[i]) == here) continue;
+    records.refuse(columns.names[i].empty()
+                       ? fmt::format("two columns have no name, one of them is number {}", i + 1)
+                       : fmt::format("two columns are called \"{}\"", columns.names[i]));
+  }
+  columns.ends_in_separator = columns.names.back().empty() && !records.fields().back().quoted;
+  columns.subject = finder.need(options.subject, usual_subject_names());
+  columns.choice = finder.need(options.choice, usual.choice);
+  columns.outcome = finder.find(options.outcome, usual.outcome);
+  columns.gain = finder.find(options.gain, usual.gain);
+  columns.loss = finder.find(options.loss, usual.loss);
   if (columns.gain.has_value() != columns.loss.has_value())
     finder.refuse_missing(columns.gain ? "loss" : "gain");
   if (!columns.outcome && !columns.gain) finder.refuse_missing("outcome");
@@ -93,6 +126,39 @@ TrialColumns find_columns(const io::CsvRecords& records, const ReadTrialsOptions
         "there is a column \"cues\" and there are columns \"cues_1\", ...: only one of both can hold");
   }
   return columns;
+}
+
+std::string columns_text(const TrialColumns& columns) {
+  constexpr std::size_t kMostNamed = 8;
+  std::vector<bool> used(columns.count);
+  std::string text = "columns: ";
+  const auto add = [&](const char* what, const std::optional<std::size_t>& column) {
+    if (!column) return;
+    used[*column] = true;
+    text += fmt::format("{}{}={}", text.ends_with(": ") ? "" : ", ", what, columns.names[*column]);
+  };
+  add("subject", columns.subject);
+  add("choice", columns.choice);
+  add("outcome", columns.outcome);
+  add("gain", columns.gain);
+  add("loss", columns.loss);
+  add("session", columns.session);
+  add("block", columns.block);
+  add("trial", columns.trial);
+  add("offered", columns.offered);
+  add("cues", columns.cues);
+  for (std::size_t k = 0; k < columns.option_cues.size(); ++k)
+    add(fmt::format("cues_{}", k + 1).c_str(), columns.option_cues[k]);
+  if (columns.ends_in_separator) used.back() = true;
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < columns.count; ++i) {
+    if (!used[i]) others.push_back(columns.names[i]);
+  }
+  if (others.empty()) return text;
+  const std::size_t more = others.size() - std::min(others.size(), kMostNamed);
+  others.resize(others.size() - more);
+  text += fmt::format("; not used: {}", fmt::join(others, ", "));
+  return more == 0 ? text : text + fmt::format(" and {} more", more);
 }
 
 }  // namespace likely::choice

@@ -49,6 +49,8 @@ struct Trials {
   std::vector<Subject> subjects;
   // What a reader left out or finds odd: one line each, with the file and the line.
   std::vector<std::string> warnings;
+  // What it decided: "columns: subject=subjID, choice=choice, outcome=reward; not used: rt".
+  std::vector<std::string> notes;
 
   // Over all subjects.
   std::int64_t size() const;
@@ -71,13 +73,14 @@ enum class Coding : std::uint8_t {
 
 struct ReadTrialsOptions {
   char separator = '\0';  // found out from the first lines, if not given
+  std::int64_t skip = 0;  // lines before the table
   Coding coding = Coding::guess;
   int options = 0;  // how many there are; 0: the highest choice that is seen, at least 2
   // Names of columns. An empty one is looked for under the usual names.
-  std::string subject{};  // subjID, subject, subj, id
-  std::string choice{};   // choice
-  std::string outcome{};  // outcome, reward; or gain and loss
-  std::string gain{}, loss{};
+  std::string subject{};           // subjID, subject, subj, id
+  std::string choice{};            // choice
+  std::string outcome{};           // outcome, reward; or gain and loss
+  std::string gain{}, loss{};      // the sign of a loss is passed over: 5 and -5 are the same
   std::string block{};             // block and session: where both are there, values start anew with either
   std::string trial{};             // trial: rows are put in its order within a block
   CancelTest cancelled = nullptr;  // asked at each row
@@ -90,10 +93,13 @@ struct ReadTrialsOptions {
 // shown, the first has none, and all cues shown learn whatever the answer. Rows with a missing field (empty,
 // NA, ...: io/missing_words.hpp) are left out, counted and reported in `warnings`; so are letters that are no
 // UTF-8, decimal commas (in files that are not separated by commas), numbers such as -999 that may stand for
-// a missing value, choices that are so rare, or so far from the others, that they may be no options, and
-// sessions beside blocks. Refuses, with the file, line and column: a column that is not there, a field that
-// is no number or beyond 1e100, decimal commas and points in one column, words and numbers as choices (unless
-// all are names), a choice out of range or not offered, a trial number that comes twice, a file without rows.
+// a missing value, choices that are so rare, or so far from the others, that they may be no options, options
+// that no subject chooses together, words that differ only in capitals, losses of both signs, separators at
+// the end of every line, and sessions beside blocks. Refuses lines before the table that are not skipped, a
+// table without a line of names, and, with the file, line and column: a column that is not there, a field
+// that is no number or beyond 1e100, decimal commas and points in one column, words and numbers as choices
+// (unless all are names), a choice out of range or not offered, a trial number that comes twice, a file
+// without rows.
 Trials read_trials(const std::filesystem::path& path, const ReadTrialsOptions& options = {});
 
 // Writes the same format, tab-separated (comma for .csv), choices from 1, numbers to the last digit.

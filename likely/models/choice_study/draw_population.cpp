@@ -90,8 +90,23 @@ Draw parse_law(const std::string& text, const std::string& whole) {
 
 }  // namespace
 
+void Redrawn::add(const std::string& law, const Parameter& parameter) {
+  ++counts_[fmt::format("{}: {} lies between {} and {}", law, parameter.name, parameter.lower,
+                        parameter.upper)];
+}
+
+std::vector<std::string> Redrawn::warnings() const {
+  std::vector<std::string> lines;
+  for (const auto& [law, count] : counts_)
+    lines.push_back(fmt::format("{}: {} outside {} drawn again", law,
+                                count == 1 ? "1 number" : fmt::format("{} numbers", count),
+                                count == 1 ? "was" : "were"));
+  return lines;
+}
+
 std::vector<std::vector<double>> draw_population(const Model& model, const std::vector<std::string>& laws,
-                                                 std::int64_t count, const Rng& rng, bool strangers) {
+                                                 std::int64_t count, const Rng& rng, bool strangers,
+                                                 Redrawn* redrawn) {
   if (count < 1) throw Error(fmt::format("there must be at least 1 subject, got {}", count));
   std::vector<std::string> names;
   std::vector<Draw> draws;
@@ -127,6 +142,7 @@ std::vector<std::vector<double>> draw_population(const Model& model, const std::
         if (tries == kMostTries)
           throw Error(fmt::format("{}: {} lies between {} and {}, and no such number was drawn", said[k],
                                   p.name, p.lower, p.upper));
+        if (redrawn != nullptr) redrawn->add(said[k], p);
         x = draws[k](own, p);
       }
       people[i].push_back(x);

@@ -12,13 +12,14 @@
 #include "likely/io/csv_layout.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/file_pair.hpp"
+#include "likely/models/choice/trial_columns.hpp"
 #include "likely/models/choice_study/report_json.hpp"
 
 namespace likely::choice {
 
 PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns) {
-  const std::vector<std::string> usual{"subjID", "subject", "subj", "subject_id", "participant", "id"};
-  io::CsvOptions csv = io::guess_csv_layout(path, {.header = true}).options();
+  const std::vector<std::string>& usual = usual_subject_names();
+  io::CsvOptions csv = io::guess_csv_layout(path, {.header = true, .may_skip = false}).options();
   csv.missing = io::Missing::keep;
   io::Table table = io::read_csv(path, csv);
   std::string ids;
@@ -55,6 +56,8 @@ People read_people(const std::filesystem::path& path, const Model& model) {
   const PersonTable table = read_person_table(path, names);
   People people;
   people.ids = table.ids;
+  for (const std::string& note : table.notes)
+    people.notes.push_back(fmt::format("{}: {}", path.string(), note));
   for (std::size_t i = 0; i < people.ids.size(); ++i) {
     const auto first = table.numbers.begin() + static_cast<std::ptrdiff_t>(i * names.size());
     people.parameters.emplace_back(first, first + static_cast<std::ptrdiff_t>(names.size()));
@@ -117,7 +120,8 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
 }
 
 std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,
-                            const std::string& trials_file, const std::string& parameters_file) {
+                            const std::string& trials_file, const std::string& parameters_file,
+                            const std::vector<std::string>& warnings) {
   Json json;
   json["model"] = model.name;
   json["subjects"] = trials.subjects.size();
@@ -126,6 +130,7 @@ std::string simulation_json(const Model& model, const Trials& trials, std::uint6
   json["seed"] = seed;
   json["file"] = trials_file;
   json["parameters_file"] = parameters_file;
+  json["warnings"] = warnings;
   return text_of(json);
 }
 

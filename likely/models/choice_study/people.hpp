@@ -14,6 +14,7 @@ namespace likely::choice {
 struct People {
   std::vector<std::string> ids;
   std::vector<std::vector<double>> parameters;  // natural, in the model's order
+  std::vector<std::string> notes{};             // what was decided about the file, with its path
 };
 
 // A table, separated as guess_csv_layout finds out, with a column of ids (subjID, subject, ...) and one for
@@ -43,6 +44,7 @@ PersonTable read_person_table(const std::filesystem::path& path, std::vector<std
 
 // What `likely simulate --json` prints.
 std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,
-                            const std::string& trials_file, const std::string& parameters_file);
+                            const std::string& trials_file, const std::string& parameters_file,
+                            const std::vector<std::string>& warnings = {});
 
 }  // namespace likely::choice

@@ -77,10 +77,13 @@ void recover_all(const std::vector<Model>& models, Estimator estimator, Criterio
   Reporter report(options.progress, options.cancelled);
   FitOptions fit = options.fit;
   fit.cancelled = report.cancelled();
+  Redrawn redrawn;
   Rng rng(options.seed);
   for (std::size_t k = 0; k < models.size(); ++k) {
     Rng own = rng.fold_in(k);
-    const auto truth = draw_population(models[k], options.laws, options.subjects, own.split(), true);
+    const auto truth =
+        draw_population(models[k], options.laws, options.subjects, own.split(), true, &redrawn);
+    study.warnings = redrawn.warnings();
     // Nobody knows how many rounds a population will take.
     const double all =
         estimator == Estimator::hierarchical ? std::nan("") : static_cast<double>(options.subjects);
@@ -101,9 +104,10 @@ void recover_all(const std::vector<Model>& models, Estimator estimator, Criterio
   fit.progress(0);
   ConfusionOptions confusion{.datasets = options.subjects, .criterion = criterion, .fit = fit};
   confusion.people = [&](const Model& model, const Rng& own) {
-    return draw_population(model, options.laws, options.subjects, own, true);
+    return draw_population(model, options.laws, options.subjects, own, true, &redrawn);
   };
   study.confusion = confuse_models(models, study.task, rng.split(), confusion);
+  study.warnings = redrawn.warnings();
 }
 
 std::string three_digits(double x) { return std::isfinite(x) ? fmt::format("{:.3f}", x) : std::string("-"); }
@@ -128,8 +132,9 @@ RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
 
 std::string recover_text(const RecoverStudy& study) {
   std::string text =
-      fmt::format("{} simulated subjects of each model, {} trials, rewards with {}; fitted by {}\n",
+      fmt::format("{} simulated subjects of each model, {} trial{}, rewards with {}; fitted by {}\n",
                   study.options.subjects, study.task.trials * study.task.blocks,
+                  study.task.trials * study.task.blocks == 1 ? "" : "s",
                   fmt::join(study.task.probabilities, ", "), name_of(study.options.method));
   for (const Recovery& recovery : study.recoveries) {
     std::vector<std::vector<std::string>> rows{
@@ -142,7 +147,10 @@ std::string recover_text(const RecoverStudy& study) {
     text += aligned(rows);
     text += constant_text(recovery);
   }
-  if (!study.confusion) return text;
+  std::string warnings;
+  for (const std::string& warning : study.warnings) warnings += fmt::format("warning: {}\n", warning);
+  if (!warnings.empty()) warnings = '\n' + warnings;
+  if (!study.confusion) return text + warnings;
   const ModelConfusion& confusion = *study.confusion;
   const std::size_t m = confusion.models.size();
   text += fmt::format("\nsimulated by (down), best by {} (across):\n", name_of(criterion_of(study.options)));
@@ -152,7 +160,7 @@ std::string recover_text(const RecoverStudy& study) {
     rows.push_back({confusion.models[i]});
     for (std::size_t j = 0; j < m; ++j) rows.back().push_back(share(confusion.confusion[i * m + j]));
   }
-  return text + aligned(rows);
+  return text + aligned(rows) + warnings;
 }
 
 std::string recover_json(const RecoverStudy& study) {
@@ -162,6 +170,7 @@ std::string recover_json(const RecoverStudy& study) {
   json["trials"] = study.task.trials * study.task.blocks;
   json["probabilities"] = study.task.probabilities;
   json["seed"] = study.options.seed;
+  json["warnings"] = study.warnings;
   json["models"] = Json::array();
   for (const Recovery& recovery : study.recoveries) {
     Json model;

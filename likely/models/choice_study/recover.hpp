@@ -32,6 +32,7 @@ struct RecoverStudy {
   std::vector<Recovery> recoveries;         // of the models that have parameters
   std::optional<ModelConfusion> confusion;  // of two models or more
   bool interrupted = false;
+  std::vector<std::string> warnings{};  // about the people that were drawn
 };
 
 // Simulates people of each model, fits them again, and, where there are several models, tells which fits whom
@@ -40,8 +41,8 @@ RecoverStudy recover_study(const std::vector<Model>& models, const Bandit& task,
                            const RecoverOptions& options);
 
 std::string recover_text(const RecoverStudy& study);
-// task, subjects, method, seed; models: name and parameters, each with correlation, rank_correlation, bias,
-// rmse, at_bounds; confusion and inversion as rows.
+// task, subjects, method, seed, warnings; models: name and parameters, each with correlation,
+// rank_correlation, bias, rmse, at_bounds; confusion and inversion as rows.
 std::string recover_json(const RecoverStudy& study);
 // recovery-NAME.csv (true and fitted), confusion.csv and figures/, into a folder that is there. Returns the
 // pictures as write_study does.

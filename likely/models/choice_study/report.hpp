@@ -12,9 +12,9 @@ namespace likely::choice {
 
 // Tables of the models and of their parameters over the subjects; warnings at the end, the first few of them.
 std::string study_text(const Study& study);
-// One object: file, method, subjects, trials, options, seed, models, warnings. Each of models has name,
-// parameters, log_likelihood, log_joint, log_evidence, aic and bic, summed over subjects, and subjects with
-// the same for each. What a method does not know is null.
+// One object: file, method, subjects, trials, options, option_names, seed, models, notes, warnings. Each of
+// models has name, parameters, log_likelihood, log_joint, log_evidence, aic and bic, summed over subjects,
+// and subjects with the same for each. What a method does not know is null.
 std::string study_json(const Study& study);
 
 struct WriteOptions {

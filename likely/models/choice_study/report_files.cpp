@@ -61,13 +61,15 @@ void write_em(const HierarchicalFit& em, const fs::path& file) {
   io::CsvWriter table(file, {"parameter", "term", "coefficient", "standard_error", "p", "sd", "middle"});
   for (int k = 0; k < em.model.size(); ++k) {
     const Parameter& p = em.model.parameters[static_cast<std::size_t>(k)];
+    const double none = std::nan("");
+    const double mean = em.means[static_cast<std::size_t>(k)];
+    table.text(p.name).text("mean").number(mean).number(em.mean_errors[static_cast<std::size_t>(k)]);
+    table.number(none).number(em.sd(k)).number(p.natural(mean)).end_row();
+    if (em.covariates.empty()) continue;
     for (int c = 0; c <= static_cast<int>(em.covariates.size()); ++c) {
-      table.text(p.name).text(c == 0 ? "mean" : em.covariates[static_cast<std::size_t>(c - 1)]);
+      table.text(p.name).text(c == 0 ? "intercept" : em.covariates[static_cast<std::size_t>(c - 1)]);
       table.number(em.coefficient(k, c)).number(em.standard_error(k, c));
-      table.number(c == 0 ? std::nan("") : em.p_value(k, c));
-      table.number(c == 0 ? em.sd(k) : std::nan(""));
-      table.number(c == 0 ? p.natural(em.coefficient(k, 0)) : std::nan(""));
-      table.end_row();
+      table.number(c == 0 ? none : em.p_value(k, c)).number(none).number(none).end_row();
     }
   }
   table.commit();

@@ -59,15 +59,20 @@ Json em_json(const HierarchicalFit& em) {
   for (int k = 0; k < em.model.size(); ++k) {
     const Parameter& p = em.model.parameters[static_cast<std::size_t>(k)];
     Json one;
-    one["middle"] = number_json(p.natural(em.coefficient(k, 0)));
-    one["mean"] = number_json(em.coefficient(k, 0));
-    one["standard_error"] = number_json(em.standard_error(k, 0));
+    const double mean = em.means[static_cast<std::size_t>(k)];
+    one["middle"] = number_json(p.natural(mean));
+    one["mean"] = number_json(mean);
+    one["standard_error"] = number_json(em.mean_errors[static_cast<std::size_t>(k)]);
     one["sd"] = number_json(em.sd(k));
+    if (!em.covariates.empty())
+      one["intercept"] = {{"coefficient", number_json(em.coefficient(k, 0))},
+                          {"standard_error", number_json(em.standard_error(k, 0))}};
     for (std::size_t c = 0; c < em.covariates.size(); ++c) {
       const int at = static_cast<int>(c) + 1;
       one["covariates"][em.covariates[c]] = {{"coefficient", number_json(em.coefficient(k, at))},
                                              {"standard_error", number_json(em.standard_error(k, at))},
-                                             {"p", number_json(em.p_value(k, at))}};
+                                             {"p", number_json(em.p_value(k, at))},
+                                             {"mean", number_json(em.covariate_means[c])}};
     }
     json[p.name] = std::move(one);
   }
@@ -140,7 +145,9 @@ Json study_object(const Study& study) {
   json["subjects"] = study.subjects;
   json["trials"] = study.trials;
   json["options"] = study.options;
+  json["option_names"] = study.option_names;
   json["seed"] = study.seed;
+  json["notes"] = study.notes;
   json["warnings"] = study.warnings;
   json["models"] = Json::array();
   for (const ModelStudy& model : study.models) json["models"].push_back(model_json(model));

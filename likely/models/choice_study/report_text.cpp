@@ -112,8 +112,9 @@ Rows em_rows(const HierarchicalFit& em) {
   }
   for (int k = 0; k < em.model.size(); ++k) {
     const Parameter& p = em.model.parameters[static_cast<std::size_t>(k)];
-    std::vector<std::string> row{p.name, short_number(p.natural(em.coefficient(k, 0))),
-                                 short_number(em.coefficient(k, 0)), short_number(em.standard_error(k, 0)),
+    const double mean = em.means[static_cast<std::size_t>(k)];
+    std::vector<std::string> row{p.name, short_number(p.natural(mean)), short_number(mean),
+                                 short_number(em.mean_errors[static_cast<std::size_t>(k)]),
                                  short_number(em.sd(k))};
     for (int c = 1; c <= static_cast<int>(em.covariates.size()); ++c) {
       row.push_back(short_number(em.coefficient(k, c)));
@@ -123,6 +124,16 @@ Rows em_rows(const HierarchicalFit& em) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+// Whose mean and middle these are.
+std::string average_text(const HierarchicalFit& em) {
+  if (em.covariates.empty()) return "";
+  std::vector<std::string> means;
+  for (std::size_t c = 0; c < em.covariates.size(); ++c)
+    means.push_back(fmt::format("{} {:.4g}", printable_line(em.covariates[c]), em.covariate_means[c]));
+  return fmt::format("mean and middle are those of somebody with the mean of the covariates: {}\n",
+                     fmt::join(means, ", "));
 }
 
 // A warning without the subject and the numbers in it.
@@ -163,10 +174,15 @@ void add_warnings(std::string& text, const std::string& of, const std::vector<st
 }  // namespace
 
 std::string heading_text(const Study& study) {
-  return fmt::format("{}{} subject{}, {} trials, {} options\n{}: {}\n\n",
-                     study.file.empty() ? "" : printable_line(study.file) + ": ", study.subjects,
-                     study.subjects == 1 ? "" : "s", study.trials, study.options, name_of(study.method),
-                     describe(study.method));
+  std::string text =
+      fmt::format("{}{} subject{}, {} trial{}, {} options",
+                  study.file.empty() ? "" : printable_line(study.file) + ": ", study.subjects,
+                  study.subjects == 1 ? "" : "s", study.trials, study.trials == 1 ? "" : "s", study.options);
+  if (!study.option_names.empty())
+    text += ": " + printable_line(fmt::format("{}", fmt::join(study.option_names, ", ")));
+  text += '\n';
+  for (const std::string& note : study.notes) text += printable_line(note) + '\n';
+  return text + fmt::format("{}: {}\n\n", name_of(study.method), describe(study.method));
 }
 
 std::string models_text(const Study& study) { return aligned(model_rows(study)); }
@@ -191,8 +207,8 @@ std::string study_text(const Study& study) {
           "the prior settles what the trials leave open; --method mle counts the subjects whose parameters "
           "they do not determine\n";
     if (model.em)
-      text += fmt::format("mean and sd are unconstrained; the middle is the parameter there\n{}",
-                          aligned(em_rows(*model.em)));
+      text += fmt::format("mean and sd are unconstrained; the middle is the parameter there\n{}{}",
+                          average_text(*model.em), aligned(em_rows(*model.em)));
     if (model.sampled) text += summary_table(model.sampled->group);
   }
   return text + warnings_text(study);

@@ -167,7 +167,7 @@ void warn_of_scale(const Trials& trials, std::vector<std::string>& warnings) {
   if (largest == 0.0 || (largest >= kSmall && largest <= kLarge)) return;
   warnings.push_back(fmt::format(
       "the largest outcome is {:.4g}: priors and bounds suit outcomes of about 1, so the estimates may "
-      "say more about them than about the trials; {} all outcomes by {:.0e}",
+      "say more about them than about the trials; {} all outcomes by {:.7g}",
       largest, largest > 1.0 ? "divide" : "multiply",
       std::pow(10.0, std::round(std::fabs(std::log10(largest))))));
 }
@@ -180,9 +180,11 @@ Study fit_study(const Trials& trials, const std::vector<Model>& models, const St
   study.subjects = static_cast<std::int64_t>(trials.subjects.size());
   study.trials = trials.size();
   study.options = trials.options;
+  study.option_names = trials.option_names;
   study.method = options.method;
   study.seed = options.seed;
   study.warnings = trials.warnings;
+  study.notes = trials.notes;
   study.warnings.insert(study.warnings.end(), options.notes.begin(), options.notes.end());
   warn_of_scale(trials, study.warnings);
   for (const Model& model : models) {

@@ -67,11 +67,12 @@ struct Study {
   std::string file;  // where the trials came from
   std::int64_t subjects = 0, trials = 0;
   int options = 0;
+  std::vector<std::string> option_names;
   Method method = Method::map;
   std::uint64_t seed = 1;
   std::vector<ModelStudy> models;
-  std::vector<std::string> warnings;  // of the reader
-  bool interrupted = false;           // what is missing then is not there
+  std::vector<std::string> warnings, notes;  // of the reader
+  bool interrupted = false;                  // what is missing then is not there
 };
 
 // Fits all models. Refuses no subjects, and what the estimators refuse. Results do not depend on the number

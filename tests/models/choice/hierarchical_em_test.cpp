@@ -100,7 +100,8 @@ TEST(HierarchicalEm, StandardErrorsOfANormalModelAreKnown) {
     posterior.push_back(1.0 / (1.0 / s + 1.0 / 0.7));
     information += 1.0 / (s + 0.7);
   }
-  EXPECT_NEAR(population.standard_errors(posterior)[0], 1.0 / std::sqrt(information), 1e-12);
+  EXPECT_NEAR(std::sqrt(population.coefficient_covariance(posterior)[0]), 1.0 / std::sqrt(information),
+              1e-12);
 }
 
 TEST(HierarchicalEm, ShrinksPeopleTowardsThePopulationItFinds) {

@@ -140,6 +140,159 @@ TEST(ReadTrials, TellsOfChoicesThatMayBeNoOptions) {
   EXPECT_TRUE(read("subjID,choice,outcome\n1,1,1\n1,2,0\n1,3,1\n").warnings.empty());
 }
 
+// Subjects of 60 trials each, who choose as `choice(subject, trial)` says.
+template <class Choice>
+std::string table_of(int subjects, Choice choice) {
+  std::string text = "subjID,choice,outcome\n";
+  for (int s = 1; s <= subjects; ++s) {
+    for (int t = 0; t < 60; ++t)
+      text += std::to_string(s) + "," + choice(s, t) + "," + (t % 3 == 0 ? "1" : "0") + "\n";
+  }
+  return text;
+}
+
+TEST(ReadTrials, TellsOfMissedTrialsThatBecomeAnOption) {
+  const auto missed = [](const std::string& code) {
+    return table_of(4, [code](int, int t) {
+      return t == 7 || t == 40 ? code : t % 4 == 0 ? std::string("1") : std::string("2");
+    });
+  };
+  // 8 of 240 trials: 1 in 30, and option 1 is chosen in 56.
+  const std::string told =
+      " is chosen in 8 of 240 trials, by 4 of 4 subjects: if it is no option, leave these trials out (NA)";
+  EXPECT_EQ(warnings(read(missed("0"))), std::vector<std::string>{"option 0" + told});
+  EXPECT_EQ(warnings(read(missed("3"))), std::vector<std::string>{"option 3" + told});
+  EXPECT_EQ(warnings(read(missed("late"), {.coding = Coding::names})),
+            std::vector<std::string>{"option late" + told});
+  // A 0 that is nearly as frequent as a seldom chosen option.
+  const std::string seldom = table_of(4, [](int, int t) {
+    return std::string(t == 7 || t == 40 ? "0" : t % 20 == 0 ? "1" : "2");
+  });
+  EXPECT_EQ(warnings(read(seldom)), std::vector<std::string>{"option 0" + told});
+  EXPECT_TRUE(read(seldom, {.coding = Coding::from_zero}).warnings.empty());
+  // Who says how many there are is believed.
+  EXPECT_TRUE(read(missed("0"), {.options = 3}).warnings.empty());
+  // Two options of which one is seldom chosen are two options, and so are three of about the same frequency.
+  EXPECT_TRUE(read(table_of(4, [](int, int t) { return t % 30 == 0 ? "1" : "2"; })).warnings.empty());
+  EXPECT_TRUE(read(table_of(4, [](int, int t) {
+                return t % 10 == 0 ? "0" : t % 3 == 0 ? "1" : "2";
+              })).warnings.empty());
+}
+
+TEST(ReadTrials, TellsOfChoicesWrittenInTwoWays) {
+  const Trials halves =
+      read(table_of(4, [](int s, int t) { return std::to_string((t % 3 == 0 ? 0 : 1) + s % 2); }));
+  EXPECT_EQ(halves.options, 3);
+  EXPECT_EQ(
+      warnings(halves),
+      std::vector<std::string>{
+          "no subject chooses more than 2 of the 3 options: 1 and 2 by 2 subjects such as 1, 0 and 1 by "
+          "2 subjects such as 2; if some of them write the same choices in another way, write them alike "
+          "(--options 3 if there are so many)"});
+  EXPECT_TRUE(read(table_of(4, [](int s, int t) { return std::to_string((t % 3 == 0 ? 0 : 1) + s % 2); }),
+                   {.options = 3})
+                  .warnings.empty());
+  // One who chooses all of them writes in one way.
+  EXPECT_TRUE(read(table_of(4, [](int s, int t) {
+                return std::to_string(s == 3 ? t % 3 : (t % 3 == 0 ? 0 : 1) + s % 2);
+              })).warnings.empty());
+  const Trials capitals = read(table_of(2, [](int s, int t) {
+    return std::string(t % 3 == 0 ? (s == 1 ? "left" : "Left") : (s == 1 ? "right" : "Right"));
+  }));
+  EXPECT_EQ(warnings(capitals)[1],
+            "options left and Left differ only in capitals, and there is 1 more such word: if they are the "
+            "same, write them alike");
+  EXPECT_EQ(warnings(read("subjID,choice,outcome\ns1,1,1\ns1,2,0\nS1,1,1\nS1,2,0\n")),
+            std::vector<std::string>{
+                "subjects s1 and S1 differ only in capitals: if they are the same, write them alike"});
+  EXPECT_EQ(warnings(read("subjID,choice,outcome\n01,1,1\n01,2,0\n1,1,1\n1,2,0\n")),
+            std::vector<std::string>{
+                "subjects 01 and 1 are the same number: if they are the same, write them alike"});
+  EXPECT_EQ(
+      warnings(read("subjID,block,choice,outcome\n1,\u00C4b,1,1\n1,\u00E4b,2,0\n")),
+      std::vector<std::string>{
+          "blocks \u00C4b and \u00E4b differ only in capitals: if they are the same, write them alike"});
+}
+
+TEST(ReadTrials, TellsOfLossesOfBothSigns) {
+  const std::string names = "subjID,choice,gain,loss\n";
+  const Trials both = read(names + "1,1,1,0\n1,2,0,-1\n1,1,0,2\n1,2,0,-3\n");
+  EXPECT_EQ(both.subjects[0].loss, (Numbers{0, -1, -2, -3}));
+  EXPECT_EQ(warnings(both), std::vector<std::string>{
+                                "column \"loss\" has 2 in line 4 and -1 in line 3: its sign is passed over, "
+                                "and both are losses"});
+  EXPECT_TRUE(read(names + "1,1,1,0\n1,2,0,-1\n").warnings.empty());
+  EXPECT_TRUE(read(names + "1,1,1,0\n1,2,0,1\n").warnings.empty());
+}
+
+TEST(ReadTrials, SaysWhichColumnsItTook) {
+  const auto note = [](const std::string& text, const ReadTrialsOptions& options = {}) {
+    const Trials trials = read(text, options);
+    EXPECT_EQ(trials.notes.size(), 1U);
+    return trials.notes.at(0);
+  };
+  EXPECT_EQ(note("id,subject,choice,reward,Outcome,rt\n9,1,1,5,1,0.3\n8,1,2,0,0,0.4\n"),
+            "columns: subject=subject, choice=choice, outcome=Outcome; not used: id, reward, rt");
+  EXPECT_EQ(note("id,subject,choice,reward,Outcome\n9,1,1,5,1\n9,1,2,0,0\n",
+                 {.subject = "id", .outcome = "reward"}),
+            "columns: subject=id, choice=choice, outcome=reward; not used: subject, Outcome");
+  EXPECT_EQ(note("subjID,session,block,trial,choice,gain,loss\n1,1,1,1,1,1,0\n1,1,1,2,2,0,1\n"),
+            "columns: subject=subjID, choice=choice, gain=gain, loss=loss, session=session, block=block, "
+            "trial=trial");
+  EXPECT_EQ(note("subjID,choice,outcome,a,b,c,d,e,f,g,h,i,j\n1,1,1,,,,,,,,,,\n1,2,0,,,,,,,,,,\n"),
+            "columns: subject=subjID, choice=choice, outcome=outcome; not used: a, b, c, d, e, f, g, h and 2 "
+            "more");
+}
+
+TEST(ReadTrials, ReadsTablesAsOtherReadersDo) {
+  const std::string table = "subjID,choice,outcome\n1,1,1\n1,2,0\n1,1,0\n";
+  EXPECT_EQ(
+      refusal("# exported, today\n" + table),
+      "[read_trials] trials.txt, line 1: 2 fields, but the lines from line 2 on have 3: --skip 1 passes "
+      "over what stands before the table");
+  EXPECT_EQ(read("# exported, today\n" + table, {.skip = 1}).size(), 3);
+  EXPECT_EQ(
+      refusal(table, {.skip = 1}),
+      "[read_trials] trials.txt, line 2: there is no line of names, such as subjID,choice,outcome: this "
+      "one has the number 1");
+  EXPECT_EQ(refusal(table, {.skip = 9}), "[read_trials] trials.txt: 9 lines are to be skipped, there are 4");
+  const Trials ends = read("subjID,choice,outcome,\n1,1,1,\n1,2,0,\n");
+  EXPECT_EQ(warnings(ends),
+            std::vector<std::string>{"every line ends in a separator: the empty last column is none"});
+  EXPECT_EQ(ends.notes.at(0), "columns: subject=subjID, choice=choice, outcome=outcome");
+  EXPECT_TRUE(read("subjID,choice,outcome,\n1,1,1,\n1,2,0,x\n").warnings.empty());
+  EXPECT_EQ(refusal("subjID,,,choice,outcome\n1,,,1,1\n"),
+            "[read_trials] trials.txt, line 1: two columns have no name, one of them is number 3");
+}
+
+TEST(ReadTrials, SaysWhatNumbersMayBeChoices) {
+  const std::string hint = ": NA says that nothing was chosen, --coding names that numbers are names";
+  EXPECT_EQ(
+      refusal("subjID,choice,outcome\n1,1,1\n1,-1,0\n"),
+      "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 0 to 15 or from 1 "
+      "to 16, got \"-1\"" +
+          hint);
+  EXPECT_EQ(
+      refusal("subjID,choice,outcome\n1,10,1\n1,20,0\n"),
+      "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 0 to 15 or from 1 "
+      "to 16, got \"20\"" +
+          hint);
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,0,1\n1,20,0\n"),
+            "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 0 to 15, got "
+            "\"20\"" +
+                hint);
+  EXPECT_EQ(read("subjID,choice,outcome\n1,10,1\n1,20,0\n", {.coding = Coding::names}).option_names,
+            (std::vector<std::string>{"10", "20"}));
+}
+
+TEST(ReadTrials, TellsOfLargeNumbersThatMayStandForMissingOnes) {
+  std::string text = table_of(1, [](int, int t) { return t % 2 == 0 ? "1" : "2"; }) + "1,2,99\n";
+  EXPECT_EQ(
+      warnings(read(text)),
+      std::vector<std::string>{"column \"outcome\": 99 (once, in line 62) may stand for a missing value: "
+                               "it is read as a number"});
+}
+
 TEST(ReadTrials, OffersAndCues) {
   const Trials offered = read("subjID,choice,outcome,offered\n1,1,1,1+3\n1,3,0,2+3\n1,2,0,1+2+3\n");
   EXPECT_EQ(offered.subjects[0].offered, (Bits{0b101, 0b110, 0b111}));
@@ -220,9 +373,10 @@ TEST(ReadTrials, RefusesWithFileAndLine) {
   EXPECT_EQ(
       refusal("subjID,choice,outcome\n1,1,1\n1,x,1\n", {.coding = Coding::from_one}),
       "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 1 to 16, got \"x\"");
-  EXPECT_EQ(
-      refusal("subjID,choice,outcome\n1,1,1\n1,3,1\n", {.options = 2}),
-      "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 1 to 2, got \"3\"");
+  EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,1\n1,3,1\n", {.options = 2}),
+            "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 0 to 1 or from "
+            "1 to 2, "
+            "got \"3\": NA says that nothing was chosen, --coding names that numbers are names");
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,good\n"),
             "[read_trials] trials.txt, line 2: column \"outcome\" must hold numbers, got \"good\"");
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,inf\n"),

@@ -176,6 +176,8 @@ TEST(Study, WarnsOfOutcomesThatDoNotSuitThePriors) {
                                                       "divide all outcomes by 1e+12"}));
   EXPECT_EQ(warnings(-1e-12), (std::vector<std::string>{"the largest outcome is 1e-12" + middle +
                                                         "multiply all outcomes by 1e+12"}));
+  EXPECT_EQ(warnings(2000), (std::vector<std::string>{"the largest outcome is 2000" + middle +
+                                                      "divide all outcomes by 1000"}));
   for (const double fine : {0.0, 0.01, 1.0, 100.0}) EXPECT_TRUE(warnings(fine).empty()) << fine;
 }
 
@@ -194,6 +196,40 @@ TEST(Recover, SaysWhatDoesNotVary) {
   EXPECT_NE(json.find("\"correlation\": null"), std::string::npos) << json;
 }
 
+TEST(Recover, CountsWhatIsDrawnAgain) {
+  RecoverOptions options;
+  options.subjects = 40;
+  options.laws = {"alpha=uniform:0.5,1.5", "beta=4"};
+  Bandit task;
+  task.trials = 5;
+  const RecoverStudy study = recover_study({named_model("rw")}, task, options);
+  ASSERT_EQ(study.warnings.size(), 1U);
+  const std::string& warning = study.warnings[0];
+  EXPECT_TRUE(warning.starts_with("--param alpha=uniform:0.5,1.5: alpha lies between 0 and 1: ")) << warning;
+  EXPECT_TRUE(warning.ends_with(" numbers outside were drawn again")) << warning;
+  EXPECT_TRUE(recover_text(study).ends_with("\nwarning: " + warning + "\n")) << recover_text(study);
+  EXPECT_NE(recover_json(study).find(warning), std::string::npos);
+  options.laws = {"alpha=uniform:0.5,1"};
+  EXPECT_TRUE(recover_study({named_model("rw")}, task, options).warnings.empty());
+}
+
+// Half of the numbers are outside: on average one is drawn again for each that is kept.
+TEST(Population, CountsWhatIsDrawnAgain) {
+  Redrawn redrawn;
+  const auto people =
+      draw_population(named_model("rw"), {"alpha=uniform:0.5,1.5"}, 1000, Rng(5), false, &redrawn);
+  ASSERT_EQ(redrawn.warnings().size(), 1U);
+  const std::string before = "--param alpha=uniform:0.5,1.5: alpha lies between 0 and 1: ";
+  const double count = std::stod(redrawn.warnings()[0].substr(before.size()));
+  EXPECT_NEAR(count, 1000.0, 5.0 * std::sqrt(2000.0));  // geometric: variance 2 each
+  EXPECT_EQ(people, draw_population(named_model("rw"), {"alpha=uniform:0.5,1.5"}, 1000, Rng(5)));
+  Redrawn one;
+  one.add("--param alpha=normal:0,1", named_model("rw").parameters[0]);
+  EXPECT_EQ(one.warnings(),
+            std::vector<std::string>{"--param alpha=normal:0,1: alpha lies between 0 and 1: 1 "
+                                     "number outside was drawn again"});
+}
+
 TEST(People, AreReadFromTablesOfOthers) {
   const TemporaryFolder folder;
   const std::string path = (folder / "p.csv").string();
@@ -204,6 +240,67 @@ TEST(People, AreReadFromTablesOfOthers) {
       (std::vector<std::string>{path + ": column \"age\": \"20,5\" in line 2 is read as a number with a "
                                        "decimal comma"}));
   EXPECT_EQ(em.values, (std::vector<double>{20.5, 30.0}));
+}
+
+// Whoever reads "population" thinks of an average person, not of one who is 0 years old.
+TEST(Study, PopulationIsThatOfAverageCovariates) {
+  const Trials trials = small_trials(8, 60);
+  const std::vector<double> ages{20, 31, 25, 60, 44, 37, 52, 29};
+  StudyOptions options{.method = Method::em};
+  options.em.covariates = {"age"};
+  options.em.values = ages;
+  const Study study = fit_study(trials, {named_model("rw")}, options);
+  const HierarchicalFit& em = *study.models[0].em;
+  EXPECT_NEAR(em.covariate_means.at(0), 37.25, 1e-12);
+  // The same law with the ages counted from their mean: there the constant is what is asked for.
+  for (double& age : options.em.values) age -= 37.25;
+  const HierarchicalFit centred = *fit_study(trials, {named_model("rw")}, options).models[0].em;
+  // Both stop where they hardly move any more, which is not the same place.
+  EXPECT_NEAR(em.log_evidence, centred.log_evidence, 0.02);
+  for (int k = 0; k < 2; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    EXPECT_NEAR(em.means[at], em.coefficient(k, 0) + 37.25 * em.coefficient(k, 1), 1e-12);
+    EXPECT_NEAR(em.means[at], centred.coefficient(k, 0), 0.05 * em.mean_errors[at]);
+    EXPECT_NEAR(em.mean_errors[at], centred.standard_error(k, 0), 0.02 * em.mean_errors[at]);
+    EXPECT_NEAR(em.coefficient(k, 1), centred.coefficient(k, 1), 0.05 * em.standard_error(k, 1));
+    // Least squares go through the mean of everything.
+    double mode = 0.0;
+    for (const SubjectFit& subject : em.subjects.subjects) mode += subject.unconstrained[at] / 8.0;
+    EXPECT_NEAR(em.means[at], mode, 0.05 * em.mean_errors[at]);
+    EXPECT_NEAR(centred.means[at], centred.coefficient(k, 0), 1e-12);
+  }
+  const std::string text = study_text(study);
+  EXPECT_NE(text.find("mean and middle are those of somebody with the mean of the covariates: age 37.25\n"),
+            std::string::npos)
+      << text;
+  const Study plain = fit_study(trials, {named_model("rw")}, {.method = Method::em});
+  EXPECT_EQ(study_text(plain).find("covariates"), std::string::npos);
+  EXPECT_EQ(plain.models[0].em->means[1], plain.models[0].em->coefficient(1, 0));
+  EXPECT_EQ(plain.models[0].em->mean_errors[1], plain.models[0].em->standard_error(1, 0));
+  const TemporaryFolder folder;
+  write_study(study, trials, folder.path(), {.trials = false, .figures = false});
+  const std::string table = testing::read_bytes(folder / "group-rw.csv");
+  for (const char* term : {"\nalpha,mean,", "\nalpha,intercept,", "\nalpha,age,"})
+    EXPECT_NE(table.find(term), std::string::npos) << table;
+}
+
+TEST(Study, SaysWhichOptionsAndColumnsThereAre) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "t.csv", "id,subject,choice,reward\n1,a,left,1\n2,a,right,0\n");
+  Study study = fit_study(read_trials(folder / "t.csv"), {named_model("rw")});
+  study.file = "t.csv";
+  EXPECT_TRUE(
+      study_text(study).starts_with("t.csv: 1 subject, 2 trials, 2 options: left, right\n"
+                                    "columns: subject=subject, choice=choice, outcome=reward; not used: id\n"
+                                    "map: "))
+      << study_text(study);
+  study.trials = 1;
+  EXPECT_TRUE(study_text(study).starts_with("t.csv: 1 subject, 1 trial, 2 options: left, right\n"));
+  const std::string json = study_json(study);
+  EXPECT_NE(json.find("\"option_names\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"columns: subject=subject, choice=choice, outcome=reward; not used: id\""),
+            std::string::npos)
+      << json;
 }
 
 TEST(Study, FilesAreNamedAfterModels) {
@@ -228,6 +325,10 @@ TEST(People, RefuseTablesThatDoNotFit) {
     return likely::testing::refusal_of([&] { read_people(path, named_model("rw")); });
   };
   EXPECT_EQ(refused("who,alpha,beta\n1,2,3\n"), path + ": no column \"subjID\" says whose numbers these are");
+  EXPECT_EQ(
+      refused("# made today\nsubjID,alpha,beta\n1,0.2,3\n2,0.2,3\n"),
+      "[read_csv] " + path +
+          ", line 1: 1 field, but the lines from line 2 on have 3: take out what stands before the table");
   EXPECT_EQ(refused("subjID,alpha,beta\n1,0.2,3\n1,0.2,3\n"), path + ": subject 1 has two rows");
   EXPECT_NE(refused("subjID,alpha\n1,0.2\n").find("beta"), std::string::npos);
   EXPECT_NE(refused("subjID,alpha,beta\n1,0.2,high\n").find("\"high\" is not a number"), std::string::npos);
