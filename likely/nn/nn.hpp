@@ -2,6 +2,7 @@
 #pragma once
 
 #include "likely/nn/activations.hpp"
+#include "likely/nn/any_layer.hpp"
 #include "likely/nn/convolution.hpp"
 #include "likely/nn/dropout.hpp"
 #include "likely/nn/embedding.hpp"
