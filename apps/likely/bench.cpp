@@ -9,9 +9,9 @@
 #include "apps/likely/commands.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/models/machine/machine.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::command {
 
@@ -31,7 +31,7 @@ void run_bench(const BenchOptions& options) {
   for (const machine::Workload& workload : all) known.push_back(workload.name);
   for (const std::string& name : options.names) {
     if (std::find(known.begin(), known.end(), name) == known.end())
-      refuse("bench", "there is no workload \"" + name + "\"" + models::did_you_mean(name, known));
+      refuse("bench", "there is no workload \"" + name + "\"" + did_you_mean(name, known));
   }
   std::vector<machine::Measurement> measured;
   for (const machine::Workload& workload : all) {

@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <vector>
 
+#include "likely/core/nearest_name.hpp"
 #include "likely/core/printable.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::command {
 
@@ -52,12 +52,12 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     const std::string& word = unknown.front();
     if (word.starts_with("-")) {
       const std::string option = word.substr(0, word.find('='));
-      const std::string near = models::did_you_mean(option, option_names(*place.app));
+      const std::string near = did_you_mean(option, option_names(*place.app));
       return fmt::format("{} has no option {}{}", place.words, option, near.empty() ? more : near);
     }
     const std::vector<std::string> commands = command_names(*place.app);
     if (!commands.empty()) {
-      const std::string near = models::did_you_mean(word, commands);
+      const std::string near = did_you_mean(word, commands);
       return fmt::format("{}: nothing is called \"{}\"{}", place.words, word, near.empty() ? more : near);
     }
     return fmt::format("{}: \"{}\" is one word too many{}", place.words, word, more);

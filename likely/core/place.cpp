@@ -8,10 +8,7 @@
 
 namespace likely {
 
-namespace {
-
-// "Linear" for likely::nn::Linear, "Sequential" for likely::nn::Sequential<...>.
-std::string short_name(const std::type_info& type) {
+std::string detail::short_name(const std::type_info& type) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
       abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), std::free);
@@ -20,8 +17,6 @@ std::string short_name(const std::type_info& type) {
   const std::size_t colons = name.rfind("::");
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
-
-}  // namespace
 
 detail::Memory detail::memory_of(std::initializer_list<const Tensor*> tensors) {
   Memory memory;
@@ -47,7 +42,7 @@ LayerError::LayerError(const Error& reason, const void* layer, const std::type_i
       memory_(std::make_shared<const detail::Memory>(std::move(memory))) {}
 
 LayerError::LayerError(const LayerError& unnamed, const std::string& path, const LayerError& around)
-    : Error(unnamed.reason_ + ", in layer \"" + path + "\" (" + short_name(*unnamed.type_) + ")",
+    : Error(unnamed.reason_ + ", in layer \"" + path + "\" (" + detail::short_name(*unnamed.type_) + ")",
             unnamed.fault()),
       reason_(unnamed.reason_),
       layer_(unnamed.layer_),

@@ -22,6 +22,9 @@ namespace likely {
 
 namespace detail {
 
+// "Linear" for likely::nn::Linear, "Sequential" for likely::nn::Sequential<...>.
+std::string short_name(const std::type_info& type);
+
 // Where tensors have their numbers; a handle and its copies, tracked or not, have them in the same place.
 using Memory = std::vector<const void*>;
 Memory memory_of(std::initializer_list<const Tensor*> tensors);
@@ -90,6 +93,25 @@ struct LayerSearch {
   const std::string& best() const { return found ? path : copied; }
 };
 
+// The struct that holds a tensor among its parts.
+struct TensorOwner {
+  std::string part;   // the path of the tensor
+  std::string layer;  // and of the struct
+  const void* address = nullptr;
+  const std::type_info* type = nullptr;
+  Memory (*memory)(const void* address) = nullptr;
+
+  LayerError error(const TensorError& reason) const { return {reason, address, *type, memory(address)}; }
+};
+
+// A node that does not show the type of what it holds (nn/any_layer.hpp), and looks into it itself.
+template <class Node>
+concept LooksInside = requires(const Node& node, const LayerError& error, const TensorError& tensor_error,
+                               const std::string& path, LayerSearch& search, TensorOwner& owner) {
+  node.find_layer(error, path, search);
+  node.find_owner(tensor_error, path, owner);
+};
+
 template <class Node>
 void find_layer(const LayerError& error, const std::string& path, const Node& node, LayerSearch& search) {
   if constexpr (HasParts<Node>) {
@@ -103,9 +125,13 @@ void find_layer(const LayerError& error, const std::string& path, const Node& no
       search.copied = path;
     }
   }
-  visit_below(node, [&](std::string_view name, const auto& part) {
-    if (!search.found) find_layer(error, join_path(path, name), part, search);
-  });
+  if constexpr (LooksInside<Node>) {
+    node.find_layer(error, path, search);
+  } else {
+    visit_below(node, [&](std::string_view name, const auto& part) {
+      if (!search.found) find_layer(error, join_path(path, name), part, search);
+    });
+  }
 }
 
 // The name of the layer in the model, or of a layer around it that has named it, with that name behind.
@@ -123,23 +149,14 @@ LayerError error_of(const Layer& layer, const Error& reason) {
   return {reason, &layer, typeid(Layer), memory_of_parts(layer)};
 }
 
-// The struct that holds a tensor among its parts.
-struct TensorOwner {
-  std::string part;   // the path of the tensor
-  std::string layer;  // and of the struct
-  const void* address = nullptr;
-  const std::type_info* type = nullptr;
-  Memory (*memory)(const void* address) = nullptr;
-
-  LayerError error(const TensorError& reason) const { return {reason, address, *type, memory(address)}; }
-};
-
 // `owner` is the innermost struct around the node. False where no part is concerned.
 template <class Node>
 bool find_owner(const TensorError& error, const std::string& path, const Node& node, TensorOwner& owner) {
   if constexpr (std::is_base_of_v<Tensor, Node>) {
     owner.part = path;
     return error.concerns(node);
+  } else if constexpr (LooksInside<Node>) {
+    return node.find_owner(error, path, owner);
   } else {
     TensorOwner own = owner;
     if constexpr (HasParts<Node>) {

@@ -9,6 +9,7 @@
 #include "likely/io/mapped_array.hpp"
 #include "likely/io/mnist1d.hpp"
 #include "likely/io/model_file.hpp"
+#include "likely/io/network_json.hpp"
 #include "likely/io/npy.hpp"
 #include "likely/io/safetensors.hpp"
 #include "likely/io/text.hpp"

@@ -34,10 +34,13 @@ struct NamedLeaf {
 void save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
                 const std::map<std::string, std::string>& metadata);
 // Whether a type is a struct whose parts hold tensors, or a vector, array, pair or tuple of such. (A vector
-// of tensors may have none by right.)
+// of tensors may have none by right, and so may layers whose type is not known here: nn::AnyLayer and
+// nn::Network say themselves that they were moved from.)
 template <class T>
 constexpr bool is_made_of_layers() {
-  if constexpr (likely::detail::HasParts<T>) {
+  if constexpr (requires(const T& node) { node.moved_from(); }) {
+    return false;
+  } else if constexpr (likely::detail::HasParts<T>) {
     return likely::detail::holds_tensors<T>();
   } else if constexpr (likely::detail::is_sequence<T>) {
     return is_made_of_layers<typename T::value_type>();

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/core/error.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
+#include "likely/core/nearest_name.hpp"
 
 namespace likely::models {
 

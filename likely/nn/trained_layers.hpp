@@ -63,10 +63,21 @@ void visit_layers(const std::string& path, const Node& node, const std::string& 
   });
 }
 
+// A node that does not show the type of what it holds (any_layer.hpp), and looks into it itself.
+template <class Node>
+concept LooksForTrainedLayers = requires(const Node& node, const std::string& path, std::string& found) {
+  node.find_trained_layer(path, found);
+  node.find_unnamed(path, found);
+};
+
 inline std::string name_of_layer(const std::string& path) { return path.empty() ? kWholeModel : path; }
 
 template <class Node>
 void find_trained_layer(const std::string& path, const Node& node, std::string& found) {
+  if constexpr (LooksForTrainedLayers<Node>) {
+    node.find_trained_layer(path, found);
+    return;
+  }
   visit_layers(path, node, found,
                [&](const std::string& name, const auto& part) { find_trained_layer(name, part, found); });
   if constexpr (tree::HasParts<Node>) {
@@ -110,6 +121,10 @@ struct HoldsTrainedLayer {
 
 template <class Node>
 void find_unnamed(const std::string& path, const Node& node, std::string& found) {
+  if constexpr (LooksForTrainedLayers<Node>) {
+    node.find_unnamed(path, found);
+    return;
+  }
   if constexpr (requires { Node::likely_part_types(); }) {
     if (found.empty() && !tree::names_every_part<Node, HoldsTrainedLayer>()) found = name_of_layer(path);
   }

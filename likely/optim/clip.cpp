@@ -96,7 +96,7 @@ double global_norm(const std::vector<const Tensor*>& leaves) {
 }
 
 double clip_norm(const std::vector<Tensor*>& leaves, double most) {
-  check_above_0("clip_norm", "the norm", most);
+  detail::check_above_0("clip_norm", "the norm", most);
   check_floating("clip_norm", leaves);
   const double norm = global_norm(std::vector<const Tensor*>(leaves.begin(), leaves.end()));
   if (!(norm > most) || !std::isfinite(norm)) return norm;
@@ -107,7 +107,7 @@ double clip_norm(const std::vector<Tensor*>& leaves, double most) {
 }
 
 void clip_value(const std::vector<Tensor*>& leaves, double most) {
-  check_above_0("clip_value", "the limit", most);
+  detail::check_above_0("clip_value", "the limit", most);
   check_floating("clip_value", leaves);
   const auto clamp = [most]<class T>(T x) {
     const T limit = static_cast<T>(most);

@@ -21,7 +21,8 @@ void walk_nodes(const std::string& path, Node& node, Visit& visit) {
 }  // namespace detail
 
 // Calls f(name, node) for every struct with LIKELY_PARTS in a tree, the outer before the inner, in order:
-// f("generator", ...), f("generator.hidden.0", ...). The tree itself is "".
+// f("generator", ...), f("generator.hidden.0", ...). The tree itself is "". A layer without its type
+// (nn::AnyLayer) is one node, whatever is inside it.
 template <Tree T, class F>
 void for_each_node(T& tree, F&& f) {
   detail::walk_nodes({}, tree, f);

@@ -1,8 +1,10 @@
-// Small languages: settings, sweeps, name patterns, index strings, tables of equations.
+// Small languages: settings, sweeps, name patterns, index strings, tables of equations, networks.
 #include "likely/core/create.hpp"
+#include "likely/io/network_json.hpp"
 #include "likely/models/equations/equations.hpp"
 #include "likely/models/recipe/settings.hpp"
 #include "likely/models/sweep/sweep_space.hpp"
+#include "likely/nn/description.hpp"
 #include "likely/ops/einsum.hpp"
 #include "likely/tree/name_pattern.hpp"
 #include "tests/fuzz/choices.hpp"
@@ -82,11 +84,53 @@ std::vector<Tensor> operands(std::string_view indices) {
   return list;
 }
 
+// What was read is written, in both forms, so that it reads back. JSON says more than text can: layers that
+// do not exist, and words with blanks in them.
+void write_back(const nn::Description& read, bool from_text) {
+  std::string text;
+  try {
+    text = nn::text_of(read);
+  } catch (const Error&) {
+    demand(!from_text || read.empty(), "a description that was text and cannot be again");
+    return;
+  }
+  if (from_text) demand(nn::read_description(text) == read, "a text of a description that reads otherwise");
+  std::string json;
+  try {
+    json = io::description_json(read);
+  } catch (const Error&) {
+    return;
+  }
+  const nn::Description again = io::description_from_json(json);
+  demand(again.size() == read.size(), "layers that JSON lost");
+  demand(io::description_json(again) == json, "JSON of a description that reads otherwise");
+}
+
 std::vector<std::string> starts() { return {"", std::string(40, '\1'), std::string(60, '\2')}; }
 
 }  // namespace
 
 void add_text_targets(std::vector<Target>& all) {
+  all.push_back({"network_text",
+                 [](std::string_view input) {
+                   return read_text([&] { write_back(nn::read_description(input), true); });
+                 },
+                 [] {
+                   return std::vector<std::string>{
+                       "linear 64, relu, dropout 0.1, linear 10",
+                       "conv2d 8 3x1 padding=same, residual [relu, residual [tanh]] [identity], flatten",
+                       "linear out=3=3, upsample_nearest 1.5x2e9"};
+                 }});
+  all.push_back({"network_json",
+                 [](std::string_view input) {
+                   return read_text([&] { write_back(io::description_from_json(input), false); });
+                 },
+                 [] {
+                   return std::vector<std::string>{
+                       R"([{"layer":"linear","out":64},{"layer":"relu"}])",
+                       R"([{"layer":"residual","body":[{"layer":"conv2d","kernel":[3,1]}],"shortcut":[]}])",
+                       R"([{"layer":"a b","x":-1e300,"y":true,"z":"1x2"}])"};
+                 }});
   all.push_back(
       {"settings", [](std::string_view input) { return read_text([&] { set(std::string(input)); }); },
        [] {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/models/choice/model.hpp"
 #include "likely/models/choice/trials.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
 
@@ -204,8 +204,8 @@ const Entry& find(const std::vector<Entry>& table, const std::string& name, cons
   if (found != table.end()) return *found;
   std::vector<std::string> names;
   for (const Entry& entry : table) names.push_back(entry.name);
-  refuse("choice", fmt::format("there is no {} \"{}\"{}; there are {}", what, name,
-                               models::did_you_mean(name, names), fmt::join(names, ", ")));
+  refuse("choice", fmt::format("there is no {} \"{}\"{}; there are {}", what, name, did_you_mean(name, names),
+                               fmt::join(names, ", ")));
 }
 
 template <class Entry>

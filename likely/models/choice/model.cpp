@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "likely/core/error.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
+#include "likely/core/nearest_name.hpp"
 
 namespace likely::choice {
 
@@ -30,7 +30,7 @@ int Model::place(const std::string& wanted) const {
   }
   const std::vector<std::string> names = names_of(parameters);
   refuse("choice", fmt::format("{} has no parameter \"{}\", only {}{}", name, wanted, fmt::join(names, ", "),
-                               models::did_you_mean(wanted, names)));
+                               did_you_mean(wanted, names)));
 }
 
 Parameter& Model::parameter(const std::string& wanted) {

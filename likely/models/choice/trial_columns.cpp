@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "likely/core/nearest_name.hpp"
 #include "likely/io/parse_number.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
 
@@ -71,7 +71,7 @@ class Finder {
   }
   [[noreturn]] void refuse_missing(const std::string& name) const {
     records_.refuse(fmt::format("no column \"{}\" among {}{}", name, fmt::join(names_, ", "),
-                                models::did_you_mean(name, names_)));
+                                did_you_mean(name, names_)));
   }
 
  private:

@@ -7,10 +7,10 @@
 #include <functional>
 
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/io/parse_number.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/request.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
 
@@ -85,7 +85,7 @@ Draw parse_law(const std::string& text, const std::string& whole) {
     return [&law, numbers](Rng& rng, const Parameter& p) { return law.draw(rng, numbers, p); };
   }
   throw Error(fmt::format("{}: \"{}\" is neither a number nor a law{}; there are {}", whole, name,
-                          models::did_you_mean(name, names), fmt::join(names, ", ")));
+                          did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ std::vector<std::vector<double>> draw_population(const Model& model, const std::
     if (found == names.end()) {
       if (strangers) continue;
       throw Error(fmt::format("{}: {} has no parameter \"{}\"{}", whole, model.name, text.substr(0, equal),
-                              models::did_you_mean(text.substr(0, equal), names)));
+                              did_you_mean(text.substr(0, equal), names)));
     }
     draws[static_cast<std::size_t>(found - names.begin())] = std::move(draw);
     said[static_cast<std::size_t>(found - names.begin())] = whole;

@@ -7,13 +7,13 @@
 #include <cmath>
 
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 #include "likely/models/choice_study/report.hpp"
 #include "likely/models/choice_study/report_figures.hpp"
 #include "likely/models/choice_study/report_json.hpp"
 #include "likely/models/choice_study/reporter.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
 
@@ -48,8 +48,8 @@ void check_laws(const std::vector<Model>& models, const std::vector<std::string>
   for (const std::string& law : laws) {
     const std::string name = law.substr(0, law.find('='));
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Error(fmt::format("--param {}: no model has a parameter \"{}\"{}", law, name,
-                              models::did_you_mean(name, names)));
+      throw Error(
+          fmt::format("--param {}: no model has a parameter \"{}\"{}", law, name, did_you_mean(name, names)));
   }
 }
 

@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/models/choice_study/option_text.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::choice {
 
@@ -49,7 +49,7 @@ std::vector<std::string> parameter_names(const std::vector<Model>& models) {
 [[noreturn]] void refuse_name(const std::string& whole, const std::string& name,
                               const std::vector<std::string>& names) {
   throw Error(fmt::format("{}: there is no parameter \"{}\"{}; there {} {}", whole, name,
-                          models::did_you_mean(name, names), names.size() == 1 ? "is" : "are",
+                          did_you_mean(name, names), names.size() == 1 ? "is" : "are",
                           names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
@@ -102,7 +102,7 @@ Method method_named(const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
     throw Error(fmt::format("--method: there is no method \"{}\"{}; there are {}", name,
-                            models::did_you_mean(name, names), fmt::join(names, ", ")));
+                            did_you_mean(name, names), fmt::join(names, ", ")));
   return static_cast<Method>(found - names.begin());
 }
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/core/whole_number.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 
 namespace likely::models {
 

@@ -8,10 +8,10 @@
 #include <set>
 
 #include "likely/core/error.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/live_folder.hpp"
 #include "likely/models/recipe/album.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "likely/models/sweep/sweep_figure.hpp"
 #include "likely/models/sweep/sweep_space.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "likely/core/error.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
+#include "likely/core/nearest_name.hpp"
 
 namespace likely::models {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "likely/core/error.hpp"
-#include "likely/models/recipe/nearest_name.hpp"
+#include "likely/core/nearest_name.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely::models {

@@ -1,10 +1,10 @@
-#include "likely/models/recipe/nearest_name.hpp"
+#include "likely/core/nearest_name.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace likely::models {
+namespace likely {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   return name.empty() ? "" : fmt::format("; did you mean \"{}\"?", name);
 }
 
-}  // namespace likely::models
+}  // namespace likely
