@@ -56,6 +56,7 @@ struct CsvColumn {
   std::int64_t missing_word_line = 0;     // and where
   std::string leading_zero{};             // the first whole number with a 0 in front, as numbers of people
                                           // or places have: "007"
+  std::string many_digits{};              // the first of more than 15 digits, which f64 does not keep
 
   // Whether it holds words only because of a few fields among numbers: one, or a tenth of all.
   bool has_strays() const;

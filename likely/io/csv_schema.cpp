@@ -36,6 +36,13 @@ bool has_leading_zero(std::string_view text) {
   return text.size() > 1 && text.front() == '0' && std::all_of(text.begin(), text.end(), is_digit);
 }
 
+// A whole number that f64 may not hold to its last digit.
+bool has_many_digits(std::string_view text) {
+  constexpr std::size_t kDigitsKept = 15;
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text.size() > kDigitsKept && std::all_of(text.begin(), text.end(), is_digit);
+}
+
 // A number and something more: "5.0%", "$6.0", "1,300", "6.0D+00". Not "A12", "2019-01-02", "10:30", "3/4".
 bool is_number_with_more(std::string_view text) {
   const auto first =
@@ -216,8 +223,8 @@ void CsvSchema::look_at(const CsvRecords& records, std::size_t i, std::string_vi
     // Above 0 any number is as far from a code as another.
     if (text.starts_with('-')) parse_number(text, value);
     seen.codes.add(value, records.line());
-    if (kind == Kind::whole && column.leading_zero.empty() && has_leading_zero(text))
-      column.leading_zero = std::string(text);
+    if (column.leading_zero.empty() && has_leading_zero(text)) column.leading_zero = std::string(text);
+    if (column.many_digits.empty() && has_many_digits(text)) column.many_digits = std::string(text);
     seen.points += text.find('.') != text.npos ? 1 : 0;
     if (may_have_thousands(text) && seen.thousands++ == 0) {
       seen.first_thousand = std::string(text);

@@ -404,18 +404,19 @@ std::string Figure::script(int number) const {
   return text + "\n";
 }
 
-bool Figure::save(const std::filesystem::path& path, int width, int height) const {
-  return draw(path, script(0), width, height);
+bool Figure::save(const std::filesystem::path& path, int width, int height,
+                  const std::function<bool()>& stop) const {
+  return draw(path, script(0), width, height, kMostSeconds, stop);
 }
 
 bool save_panels(const std::filesystem::path& path, const std::vector<Figure>& figures, int columns,
-                 int width, int height) {
+                 int width, int height, const std::function<bool()>& stop) {
   if (figures.empty()) refuse("save_panels", "there are no figures");
   if (columns < 1) refuse("save_panels", fmt::format("columns must be at least 1, got {}", columns));
   const int rows = (static_cast<int>(figures.size()) + columns - 1) / columns;
   std::string text = fmt::format("set multiplot layout {},{}\n", rows, columns);
   for (std::size_t i = 0; i < figures.size(); ++i) text += figures[i].script(static_cast<int>(i));
-  return draw(path, text + "unset multiplot\n", width, height);
+  return draw(path, text + "unset multiplot\n", width, height, kMostSeconds, stop);
 }
 
 }  // namespace likely::plot

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,8 +77,10 @@ class Figure {
   // Writes `path`.svg, .png and .gp, each of which appears whole or not at all. Without gnuplot only the
   // script is written; returns whether there are pictures. Refuses a figure without content or without a
   // single finite number, a name with control characters, a path that cannot be written, and what gnuplot
-  // refuses or does not bring to an end in two minutes.
-  bool save(const std::filesystem::path& path, int width = 720, int height = 480) const;
+  // refuses or does not bring to an end in two minutes (drawing_errors.hpp). gnuplot is ended as soon as
+  // `stop` says true.
+  bool save(const std::filesystem::path& path, int width = 720, int height = 480,
+            const std::function<bool()>& stop = {}) const;
 
   // The part of the script that draws this figure. `number` keeps the names of its data apart from others'.
   std::string script(int number) const;
@@ -115,6 +118,6 @@ class Figure {
 
 // Several figures in one picture, row by row.
 bool save_panels(const std::filesystem::path& path, const std::vector<Figure>& figures, int columns,
-                 int width = 960, int height = 640);
+                 int width = 960, int height = 640, const std::function<bool()>& stop = {});
 
 }  // namespace likely::plot

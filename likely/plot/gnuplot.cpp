@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -14,6 +15,7 @@
 #include "likely/io/made_record.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/text.hpp"
+#include "likely/plot/drawing_errors.hpp"
 #include "likely/plot/fonts.hpp"
 #include "likely/plot/gnuplot_text.hpp"
 #include "likely/plot/run_program.hpp"
@@ -94,19 +96,33 @@ std::string on_one_line(const std::string& said) {
   return line;
 }
 
+[[noreturn]] void blame_gnuplot(const std::string& message) {
+  throw GnuplotFailed(fmt::format("[{}] {}", kCaller, message));
+}
+
+// What it said, or else how it ended.
+std::string reason_of(const Ended& ended) {
+  const std::string said = on_one_line(ended.said);
+  if (!said.empty()) return said;
+  if (ended.signal == 0) return fmt::format("it said nothing and ended with exit code {}", ended.code);
+  return fmt::format("it said nothing and was ended by signal {} ({})", ended.signal,
+                     strsignal(ended.signal));
+}
+
 // gnuplot does not say whether the disk was full.
 std::string whole_picture(const fs::path& file, const Kind& kind) {
   std::error_code failed;
-  if (!fs::is_regular_file(file, failed)) refuse(kCaller, "gnuplot drew no picture");
+  if (!fs::is_regular_file(file, failed)) blame_gnuplot("gnuplot drew no picture");
   std::string bytes = io::read_text(file);
   if (!bytes.ends_with(kind.end))
-    refuse(kCaller, fmt::format("gnuplot left a {} picture that is not whole", kind.ending.substr(1)));
+    blame_gnuplot(fmt::format("gnuplot left a {} picture that is not whole", kind.ending.substr(1)));
   return bytes;
 }
 
 }  // namespace
 
-bool draw(const fs::path& path, const std::string& script, int width, int height, double most_seconds) {
+bool draw(const fs::path& path, const std::string& script, int width, int height, double most_seconds,
+          const std::function<bool()>& stop) {
   if (width < 50 || height < 50 || width > 20000 || height > 20000) {
     refuse(kCaller,
            fmt::format("a picture of {} x {} is not from 50 to 20000 in both directions", width, height));
@@ -128,10 +144,11 @@ bool draw(const fs::path& path, const std::string& script, int width, int height
   }
   io::write_file(path.string() + ".gp", text);
   io::write_file(workshop.path() / "draw.gp", text);
-  const Ended ended = run_program({"gnuplot", "-d", "./draw.gp"}, workshop.path(), most_seconds);
+  const Ended ended = run_program({"gnuplot", "-d", "./draw.gp"}, workshop.path(), most_seconds, stop);
   if (!ended.found) return false;
-  if (ended.too_long) refuse(kCaller, fmt::format("gnuplot had not ended after {:g} s", most_seconds));
-  if (ended.code != 0) refuse(kCaller, "gnuplot refused the picture: " + on_one_line(ended.said));
+  if (ended.stopped) throw DrawingStopped(fmt::format("[{}] interrupted while gnuplot drew", kCaller));
+  if (ended.too_long) blame_gnuplot(fmt::format("gnuplot had not ended after {:g} s", most_seconds));
+  if (ended.code != 0) blame_gnuplot("gnuplot refused the picture: " + reason_of(ended));
   std::array<std::string, kKinds.size()> pictures;
   for (std::size_t i = 0; i < kKinds.size(); ++i)
     pictures[i] = whole_picture(workshop.path() / (name + std::string(kKinds[i].ending)), kKinds[i]);

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "likely/core/error.hpp"
+#include "likely/plot/drawing_errors.hpp"
 
 namespace likely::plot {
 
@@ -49,7 +50,7 @@ class Pipe {
  public:
   Pipe() {
     if (pipe2(ends_.data(), O_CLOEXEC) != 0)
-      refuse("Figure::save", "cannot make a pipe: " + std::generic_category().message(errno));
+      throw GnuplotFailed("[Figure::save] cannot make a pipe: " + std::generic_category().message(errno));
   }
   ~Pipe() {
     close_in();
@@ -103,6 +104,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
+  // What waitpid says of its end.
   int end() {
     if (process_ < 0) return 0;
     kill(-process_, SIGKILL);
@@ -110,7 +112,7 @@ class Child {
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }
     process_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return status;
   }
 
  private:
@@ -135,29 +137,31 @@ bool listen(const Pipe& pipe, int milliseconds, std::string& said) {
   return true;
 }
 
-// Listens until it has ended, whether or not others go on, or the time has come; returns whether it ended.
-bool wait_for(pid_t process, const Pipe& pipe, Clock::time_point end, std::string& said) {
+// Listens until it has ended, whether or not others go on, or is to be ended.
+void wait_for(pid_t process, const Pipe& pipe, Clock::time_point end, const std::function<bool()>& stop,
+              Ended& ended) {
   bool open = true;
   while (!has_ended(process)) {
-    if (Clock::now() >= end) return false;
+    ended.stopped = stop && stop();
+    ended.too_long = !ended.stopped && Clock::now() >= end;
+    if (ended.stopped || ended.too_long) return;
     if (open) {
-      open = listen(pipe, 20, said);
+      open = listen(pipe, 20, ended.said);
     } else {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
   std::size_t before = kMostSaid;
-  while (open && said.size() != before) {
-    before = said.size();
-    open = listen(pipe, 0, said);
+  while (open && ended.said.size() != before) {
+    before = ended.said.size();
+    open = listen(pipe, 0, ended.said);
   }
-  return true;
 }
 
 }  // namespace
 
 Ended run_program(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                  double most_seconds) {
+                  double most_seconds, const std::function<bool()>& stop) {
   Pipe pipe;
   const Started started = start(words, folder, pipe);
   if (started.error != 0 && access(folder.c_str(), X_OK) != 0)
@@ -165,15 +169,17 @@ Ended run_program(const std::vector<std::string>& words, const std::filesystem::
                                        std::generic_category().message(errno)));
   if (started.error == ENOENT || started.error == ENOTDIR || started.error == EACCES) return {.found = false};
   if (started.error != 0)
-    refuse("Figure::save",
-           fmt::format("cannot start {}: {}", words[0], std::generic_category().message(started.error)));
+    throw GnuplotFailed(fmt::format("[Figure::save] cannot start {}: {}", words[0],
+                                    std::generic_category().message(started.error)));
   Child child(started.process);
   pipe.close_in();
   const auto end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(most_seconds));
   Ended ended;
-  ended.too_long = !wait_for(started.process, pipe, end, ended.said);
-  ended.code = child.end();
+  wait_for(started.process, pipe, end, stop, ended);
+  const int status = child.end();
+  ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + ended.signal;
   return ended;
 }
 

@@ -6,6 +6,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/plot/figure.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::train::detail {
 
@@ -34,7 +35,7 @@ void draw_losses(const std::filesystem::path& folder, const std::vector<EpochRep
   if (held_out.size() == epochs.size())
     figure.line(tensor(epochs), tensor(held_out),
                 {.label = std::string(name_of(history.front().measured_on))});
-  figure.save(folder / "loss");
+  figure.save(folder / "loss", 720, 480, interrupt_arrived);
 }
 
 }  // namespace likely::train::detail

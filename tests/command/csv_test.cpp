@@ -161,6 +161,42 @@ TEST_F(CsvCommand, RefusesInOneLine) {
                    "likely: --data none.csv: there is no such file or folder");
 }
 
+// What was decided about a table is told, also where nothing comes of it.
+TEST_F(CsvCommand, TellsWhyNothingCanBeLearned) {
+  const std::string file = "likely: [csv] " + (folder_ / "mine.csv").string() + ": ";
+  write_bytes(folder_ / "mine.csv", "a,b,y\n1,,3\n2,,4\n");
+  expect_complaint(train(),
+                   file +
+                       "at least 10 rows are needed to learn from, there are 2 (column \"b\" left out: "
+                       "it is empty in every row)");
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 60; ++i) text += "5,," + std::to_string(i) + ".5\n";
+  write_bytes(folder_ / "mine.csv", text);
+  expect_complaint(train(),
+                   "likely: [csv] no input changes from row to row: there is nothing to learn from (column "
+                   "\"b\" left out: it is empty in every row)");
+}
+
+TEST_F(CsvCommand, TellsOfNumbersBeyondWhatWasLearned) {
+  std::string text = "area,price\n";
+  for (int i = 0; i < 60; ++i)
+    text += std::to_string(i * 7 % 60) + "," + std::to_string(i * 21 % 180) + ".5\n";
+  write_bytes(folder_ / "mine.csv", text);
+  ASSERT_EQ(run(train()).code, 0);
+  write_bytes(folder_ / "new.csv", "area\n5\n1e30\n-1e30\n");
+  const Ran predicted = run({"predict", "run", "--in", "new.csv"});
+  EXPECT_EQ(predicted.code, 0);
+  const std::string note =
+      "2 numbers outside of what the model learned from, the first 1e+30 in line 3, column \"area\" (from 0 "
+      "to "
+      "59): drawn in to the ends";
+  EXPECT_EQ(predicted.err, "likely: " + note + "\n");
+  write_bytes(folder_ / "other.csv", "area,price\n5,15.5\n1e30,30\n-1e30,40\n");
+  const auto judged =
+      io::parse_json<io::SortedJson>(run({"eval", "run", "--data", "other.csv", "--json"}).out);
+  EXPECT_EQ(judged["notes"].back(), note);
+}
+
 // Names and classes are the same in tables of other letters, in the run folder and in UTF-8.
 TEST_F(CsvCommand, KnowsNamesInOtherLetters) {
   const auto written = [](const std::string& ue) {

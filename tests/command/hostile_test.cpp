@@ -71,7 +71,7 @@ TEST_F(Hostile, APictureThatFailsCostsNothing) {
   EXPECT_EQ(io::parse_json<io::SortedJson>(read_bytes(folder_ / "run/report.json"))["warnings"].size(), 2U);
   EXPECT_EQ(run({"predict", "run", "--in", "mine.csv"}).code, 0);
   const Ran plotted = run({"plot", "run"});
-  EXPECT_EQ(plotted.code, 2);
+  EXPECT_EQ(plotted.code, 1);  // nobody's input is to blame
   const std::string first = why.substr(0, why.size() - 1) + "; the picture \"importance\"" + why;
   EXPECT_EQ(plotted.err, "likely: the picture \"confusion\"" + first);
 
@@ -112,6 +112,24 @@ TEST_F(Hostile, APictureThatFailsCostsNothing) {
   EXPECT_EQ(recovered.err, "likely: the picture \"recovery-rw\"" + why);
   EXPECT_TRUE(fs::exists(folder_ / "recovered/recovery-rw.csv"));
   expect_whole_pictures();
+}
+
+// A gnuplot that hangs is ended with the training, not waited for.
+TEST_F(Hostile, CtrlCEndsAGnuplotThatHangs) {
+  fs::create_directories(folder_ / "bin");
+  write("bin/gnuplot", "#!/bin/sh\nkill -TERM $PPID\nsleep 1000 & sleep 1000\n");
+  fs::permissions(folder_ / "bin/gnuplot", fs::perms::owner_all);
+  write("mine.csv", table("a", "b", "big", "small"));
+  const Ran ran =
+      shell(folder_.path().string(),
+            "PATH=\"$PWD/bin:$PATH\" timeout -s KILL 60 likely train csv --in mine.csv --members 2 "
+            "--epochs 3 --quiet --out run");
+  EXPECT_EQ(ran.code, 130) << ran.err;
+  EXPECT_TRUE(
+      ran.err.ends_with("likely: interrupted before all pictures were drawn\ninterrupted; all is learned, "
+                        "draw the pictures with: likely plot run\n"))
+      << ran.err;
+  EXPECT_EQ(run({"plot", "run", "--quiet"}).code, 0);
 }
 
 // Nothing is in PATH: a machine without gnuplot.

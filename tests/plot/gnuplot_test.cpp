@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "likely/core/create.hpp"
+#include "likely/plot/drawing_errors.hpp"
 #include "likely/plot/figure.hpp"
 #include "likely/plot/run_program.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -43,6 +45,40 @@ TEST(Gnuplot, LeavesTheScriptAloneWhereItFails) {
   programs.add("gnuplot", "echo to the other side >&2; kill -9 $$");
   expect_refusal([&] { one_line().save(folder / "loss"); },
                  "[Figure::save] gnuplot refused the picture: to the other side");
+  EXPECT_EQ(folder.list(), "loss.gp");
+}
+
+TEST(Gnuplot, SaysHowItEndedWhereItSaidNothing) {
+  const TemporaryFolder folder;
+  ProgramsFirst programs;
+  programs.add("gnuplot", "echo; exit 3");
+  const auto expect = [&](const std::string& how) {
+    EXPECT_THROW(one_line().save(folder / "loss"), GnuplotFailed);
+    expect_refusal([&] { one_line().save(folder / "loss"); },
+                   "[Figure::save] gnuplot refused the picture: it said nothing and " + how);
+  };
+  expect("ended with exit code 3");
+  programs.add("gnuplot", "kill -9 $$");
+  expect("was ended by signal 9 (Killed)");
+  programs.add("gnuplot", "exit 137");
+  expect("ended with exit code 137");
+}
+
+// It is not waited for once nobody wants the picture, and nothing of it goes on.
+TEST(Gnuplot, IsEndedWhenAsked) {
+  const TemporaryFolder folder;
+  ProgramsFirst programs;
+  const std::string alive = (folder / "alive").string();
+  programs.add("gnuplot", "echo $$ > '" + alive + "'; sleep 1000 & sleep 1000");
+  const auto stop = [&] { return fs::exists(alive) && fs::file_size(alive) > 0; };
+  const std::vector<Figure> two{one_line(), one_line()};
+  EXPECT_THROW(one_line().save(folder / "loss", 300, 200, stop), DrawingStopped);
+  const int process = std::stoi(testing::read_bytes(alive));
+  EXPECT_EQ(kill(process, 0), -1);
+  fs::remove(alive);
+  expect_refusal([&] { save_panels(folder / "loss", two, 1, 300, 200, stop); },
+                 "[Figure::save] interrupted while gnuplot drew");
+  fs::remove(alive);
   EXPECT_EQ(folder.list(), "loss.gp");
 }
 

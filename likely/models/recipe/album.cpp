@@ -9,32 +9,40 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/plot/drawing_errors.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::models {
 
 void Album::attempt(const std::string& what, const std::function<void()>& draw) {
-  if (train::detail::interrupt_arrived()) {
+  const auto fail = [&](const std::exception& error) {
+    drawn_.warnings.push_back(fmt::format("the {} could not be drawn: {}", what, error.what()));
+  };
+  try {
+    if (train::detail::interrupt_arrived()) throw plot::DrawingStopped("");
+    draw();
+  } catch (const plot::DrawingStopped&) {
     if (!std::exchange(interrupted_, true))
       drawn_.warnings.emplace_back("interrupted before all pictures were drawn");
-    return;
-  }
-  try {
-    draw();
+  } catch (const plot::GnuplotFailed& error) {
+    gnuplot_failed_ = true;
+    fail(error);
   } catch (const std::exception& error) {
-    drawn_.warnings.push_back(fmt::format("the {} could not be drawn: {}", what, error.what()));
+    fail(error);
   }
 }
 
 void Album::add(const std::string& name, const plot::Figure& figure, int width, int height) {
   attempt(fmt::format("picture \"{}\"", name),
-          [&] { note(name, figure.save(folder_ / name, width, height)); });
+          [&] { note(name, figure.save(folder_ / name, width, height, train::detail::interrupt_arrived)); });
 }
 
 void Album::add_panels(const std::string& name, const std::vector<plot::Figure>& figures, int columns,
                        int width, int height) {
-  attempt(fmt::format("picture \"{}\"", name),
-          [&] { note(name, plot::save_panels(folder_ / name, figures, columns, width, height)); });
+  attempt(fmt::format("picture \"{}\"", name), [&] {
+    note(name, plot::save_panels(folder_ / name, figures, columns, width, height,
+                                 train::detail::interrupt_arrived));
+  });
 }
 
 void Album::note(const std::string& name, bool is_drawn) {
@@ -47,7 +55,7 @@ void Album::note(const std::string& name, bool is_drawn) {
 
 const std::vector<std::filesystem::path>& Album::all_pictures() const {
   const std::string all = fmt::format("{}", fmt::join(drawn_.warnings, "; "));
-  if (!gnuplot_) throw std::runtime_error(all);
+  if (!gnuplot_ || gnuplot_failed_) throw std::runtime_error(all);
   if (!all.empty()) throw Error(all);
   return drawn_.pictures;
 }

@@ -17,8 +17,8 @@ struct Drawn {
 };
 
 // Saves pictures into <run folder>/figures and remembers them. A picture that cannot be drawn is a warning
-// and never an exception: what was learned must not be lost for it. Where a training catches Ctrl-C, no
-// further one is drawn once it has come.
+// and never an exception: what was learned must not be lost for it. Where a training catches Ctrl-C, the one
+// that is being drawn is given up and no further one is drawn once it has come.
 //
 //   album.add("filters", figure);   // figures/filters.png, .svg and .gp
 class Album {
@@ -36,8 +36,8 @@ class Album {
   // Those drawn so far, and what went wrong. That there is no gnuplot is one warning for all of them.
   const Drawn& drawn() const { return drawn_; }
   // For commands that do nothing but draw: the pictures. Refuses, naming each that is missing. Without
-  // gnuplot it throws a std::runtime_error that is no likely::Error: this is the machine's fault and nobody's
-  // input.
+  // gnuplot, or where it failed, it throws a std::runtime_error that is no likely::Error: this is the
+  // machine's fault and nobody's input.
   const std::vector<std::filesystem::path>& all_pictures() const;
 
  private:
@@ -46,6 +46,7 @@ class Album {
   std::filesystem::path folder_;
   Drawn drawn_;
   bool gnuplot_ = true;
+  bool gnuplot_failed_ = false;
   bool interrupted_ = false;
 };
 

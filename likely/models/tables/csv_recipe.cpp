@@ -18,6 +18,7 @@
 #include "likely/models/recipes.hpp"
 #include "likely/models/tables/csv_report.hpp"
 #include "likely/models/tables/csv_settings.hpp"
+#include "likely/models/tables/table_parts.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
@@ -160,6 +161,8 @@ std::optional<Judgement> judge_again(const Run& run, bool for_drawing) {
     rows.notices.push_back(fmt::format(
         "judged by all {} rows of {}; if the model learned from some of them, it looks better than it is",
         rows.size(), run.data.string()));
+    const std::string drawn_in = model.drawn_in(rows);
+    if (!drawn_in.empty()) rows.notices.push_back(drawn_in);
     return Judgement{.judged = {{std::move(model), rows}}, .train = rows.y, .of = "model"};
   }
   const Rows& rows = *own;
@@ -182,7 +185,8 @@ std::string description(const Rows& rows, const Halves& halves, const Judging& j
   const std::string target =
       schema.target.empty() ? "the target" : fmt::format("\"{}\"", printable_line(schema.target));
   text +=
-      fmt::format("{} rows, {} inputs; {} is {}\n", rows.size(), schema.inputs.size(), target,
+      fmt::format("{} rows, {} input{}; {} is {}\n", rows.size(), schema.inputs.size(),
+                  schema.inputs.size() == 1 ? "" : "s", target,
                   schema.classifies() ? fmt::format("one of {} classes", schema.classes.size()) : "a number");
   if (halves.held_out) {
     text += fmt::format("{} rows to learn from, {} held out\n", halves.train.size(), halves.held_out->size());
@@ -255,7 +259,21 @@ Report train_on_table(const Run& run) {
   io::detail::check_room(run.out, run.out, bytes_of(rows.schema, model_options(run)),
                          "the model and its pictures need");
   const Judging judging = judging_of(run, rows.size());
-  const Halves halves = hold_out(rows, judging.holdout, run.seed);
+  // What was decided about the table may be why nothing can be learned from it.
+  const auto explaining = [&](const auto& learn) {
+    try {
+      return learn();
+    } catch (const Error& error) {
+      throw Error(explained(error.what(), rows.notices), error.fault());
+    }
+  };
+  const Halves halves = explaining([&] {
+    if (rows.size() < kFewestRows) {
+      refuse_table(run.data.string(), fmt::format("at least {} rows are needed to learn from, there are {}",
+                                                  kFewestRows, rows.size()));
+    }
+    return hold_out(rows, judging.holdout, run.seed);
+  });
   Report report;
   const auto interrupted = [&] {
     report.stopped = train::Stopped::interrupted;
@@ -265,7 +283,9 @@ Report train_on_table(const Run& run) {
   std::optional<FittedModel> fitted;
   {
     const ProgressLine progress(run.progress, "fitting");
-    fitted = fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress(n...); });
+    fitted = explaining([&] {
+      return fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress(n...); });
+    });
   }
   if (!fitted) return interrupted();
   report.notes = rows.notices;
@@ -322,7 +342,9 @@ Report evaluate_csv(const Run& run) {
 Predicted predict_csv(const Run& run, const std::filesystem::path& file) {
   const TableModel model = TableModel::load(run.out);
   const ReadOptions options = read_options(run);
-  const Rows rows = read_rows(file, model.schema, {.hints = {.separator = options.hints.separator}});
+  Rows rows = read_rows(file, model.schema, {.hints = {.separator = options.hints.separator}});
+  const std::string drawn_in = model.drawn_in(rows);
+  if (!drawn_in.empty()) rows.notices.push_back(drawn_in);
   const Tensor said = model.predict(rows.x);
   if (!model.schema.classifies()) return {{{"prediction", said}}, rows.notices};
   Predictions columns{{"prediction", argmax(said, 1), model.schema.classes}, {"probability", max(said, 1)}};

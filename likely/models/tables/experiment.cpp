@@ -70,7 +70,10 @@ Rows pick(const Rows& rows, const std::vector<std::int64_t>& which) {
   const Tensor chosen = tensor(which);
   Rows result{.schema = rows.schema, .x = index_select(rows.x, 0, chosen)};
   if (rows.y.defined()) result.y = index_select(rows.y, 0, chosen);
-  for (const std::int64_t row : which) result.numbers.push_back(rows.numbers[static_cast<std::size_t>(row)]);
+  for (const std::int64_t row : which) {
+    result.numbers.push_back(rows.numbers[static_cast<std::size_t>(row)]);
+    if (!rows.lines.empty()) result.lines.push_back(rows.lines[static_cast<std::size_t>(row)]);
+  }
   return result;
 }
 

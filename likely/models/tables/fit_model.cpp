@@ -8,6 +8,9 @@
 #include "likely/core/error.hpp"
 #include "likely/data/stratify.hpp"
 #include "likely/models/tables/committee.hpp"
+#include "likely/models/tables/number_range.hpp"
+#include "likely/ops/arithmetic.hpp"
+#include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 
 namespace likely::tables {
@@ -15,7 +18,6 @@ namespace likely::tables {
 namespace {
 
 constexpr std::int64_t kParts = 10;
-constexpr std::int64_t kFewestRows = 10;
 constexpr int kWeights = 20;  // w is one of 0, 1/20, ..., 1
 
 void check_options(const ModelOptions& options) {
@@ -31,6 +33,25 @@ void check_options(const ModelOptions& options) {
   check("lr", options.lr, 0);
   if (options.weight_decay.empty()) refuse("csv", "at least one weight_decay is needed");
   for (const double decay : options.weight_decay) check("weight_decay", decay, 0);
+}
+
+// Targets that are far from all others, drawn in to these: nothing else would be learned.
+Tensor without_far(const Tensor& y) {
+  std::vector<double> values = y.to_vector<double>();
+  const NumberRange range = usual_range(values);
+  for (double& value : values) {
+    if (range.is_far(value)) value = range.drawn_in(value);
+  }
+  return tensor(values);
+}
+
+// Where a few rows are far out, most steps tell little of the slope, and the usual decay holds it down: less
+// is tried as well.
+ModelOptions for_lines(ModelOptions options, const Tensor& z) {
+  if (max(abs(z)).item() <= Encoder::kTail) return options;
+  const std::vector<double> usual = options.weight_decay;
+  for (const double decay : usual) options.weight_decay.push_back(decay / 10.0);
+  return options;
 }
 
 // With the weight decay that suits the rows that members do not learn from. Nothing, if Ctrl-C came in
@@ -84,20 +105,24 @@ std::optional<FittedModel> fit_model(const Schema& schema, const Tensor& x, cons
   model.schema = schema;
   model.hidden = options.hidden;
   model.encoder = Encoder::fit(schema, x);
-  Problem problem{.z = model.encoder.apply(schema, x), .y = y, .classifies = schema.classifies()};
+  Problem problem{
+      .z = model.encoder.apply(schema, x, Reader::linear), .y = y, .classifies = schema.classifies()};
   if (problem.classifies) {
     problem.outputs = static_cast<std::int64_t>(schema.classes.size());
   } else {
-    model.target = data::Standardizer::fit(y);
-    problem.y = unsqueeze(model.target.apply(y), 1).to(DType::f32);
+    const Tensor near = without_far(y);
+    model.target = data::Standardizer::fit(near);
+    problem.y = unsqueeze(model.target.apply(near), 1).to(DType::f32);
   }
   auto parts = data::stratified_parts(y, std::min(kParts, count / 2), rng.split());
   const std::int64_t by_size = count <= 5'000 ? 10 : count <= 50'000 ? 3 : 1;
   const std::int64_t members = options.members > 0 ? options.members : by_size;
   parts.resize(std::min(parts.size(), static_cast<std::size_t>(members)));
 
-  std::optional<Committee> linear = best_committee(problem, parts, {}, options, rng.split(), on_epoch);
+  std::optional<Committee> linear =
+      best_committee(problem, parts, {}, for_lines(options, problem.z), rng.split(), on_epoch);
   if (!linear) return std::nullopt;
+  problem.z = model.encoder.apply(schema, x, Reader::network);
   std::optional<Committee> network =
       best_committee(problem, parts, options.hidden, options, rng.split(), on_epoch);
   if (!network) return std::nullopt;

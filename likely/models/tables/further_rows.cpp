@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "likely/models/tables/digit_names.hpp"
 #include "likely/models/tables/table_parts.hpp"
 
 namespace likely::tables {
@@ -135,8 +136,8 @@ Rows read_rows(const std::filesystem::path& path, const Schema& schema, const Ro
   for (std::size_t i = 0; i < schema.inputs.size(); ++i) {
     if (schema.inputs[i].holds_words) categories.push_back(plain.columns()[places.inputs[i]].name);
   }
-  // So are numbers with a 0 in front that name classes.
-  if (options.target && schema.classifies() && !plain.columns()[*places.target].leading_zero.empty())
+  // So are digits that name classes, where numbers would not keep them.
+  if (options.target && schema.classifies() && may_be_names(plain.columns()[*places.target]))
     categories.push_back(plain.columns()[*places.target].name);
   const io::Table table = categories.empty() ? plain : read_keeping(path, layout, categories);
 

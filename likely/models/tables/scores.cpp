@@ -67,7 +67,9 @@ Errors errors_of(const std::vector<double>& said, const std::vector<double>& y) 
   }
   const auto n = static_cast<double>(y.size());
   // Of targets that are all the same, one row among them, no part can be explained.
-  const double r2 = total > 0.0 ? 1.0 - squares / total : std::numeric_limits<double>::quiet_NaN();
+  double r2 = total > 0.0 ? 1.0 - squares / total : std::numeric_limits<double>::quiet_NaN();
+  // Who says the mean explains nothing; what is left over are the last digits of the two sums.
+  if (std::abs(r2) < n * std::numeric_limits<double>::epsilon()) r2 = 0.0;
   return {r2, std::sqrt(squares / n) / unit, absolute / n / unit};
 }
 

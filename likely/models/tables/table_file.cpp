@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
+#include <optional>
 #include <set>
 
 #include "likely/core/error.hpp"
 #include "likely/core/whole_number.hpp"
+#include "likely/models/tables/digit_names.hpp"
+#include "likely/models/tables/doubts.hpp"
 #include "likely/models/tables/table_parts.hpp"
+#include "likely/models/tables/target.hpp"
 
 namespace likely::tables {
 
@@ -19,9 +21,8 @@ namespace {
 using Kind = io::CsvColumn::Kind;
 
 constexpr std::size_t kMostWords = 100;
-constexpr std::size_t kMostNumberedClasses = 20;
-constexpr std::size_t kRowsPerNumberedClass = 5;
 constexpr std::size_t kRowsToCount = 10;  // fewer numbers in sequence are no sign of an identifier
+constexpr std::int64_t kMostRowsAsWords = 1'000'000;  // more could not be read as words
 
 // A column by its name, its number from 0 on or from -1 backwards, or "last".
 std::size_t find_column(const std::string& file, const io::Table& table, const std::string& wanted) {
@@ -46,182 +47,185 @@ bool counts_rows(const std::vector<double>& values) {
   return true;
 }
 
-struct Target {
-  std::vector<double> values;  // classes or numbers; NaN: missing
-  std::vector<std::string> classes{};
-};
-
-// Whole numbers as classes, which are named by their digits.
-Target numbered_classes(const std::vector<double>& values) {
-  const auto present = [](double value) { return !std::isnan(value); };
-  std::set<double> different;
-  std::copy_if(values.begin(), values.end(), std::inserter(different, different.end()), present);
-  Target target{.values = values};
-  std::map<double, double> places;
-  for (const double value : different) {
-    places.emplace(value, static_cast<double>(target.classes.size()));
-    target.classes.push_back(fmt::format("{}", value));
-  }
-  for (double& value : target.values) {
-    if (present(value)) value = places.at(value);
-  }
-  return target;
-}
-
-Target decide_task(const std::string& file, const io::CsvColumn& column, std::vector<double> values,
-                   const std::vector<std::string>& named, Task task) {
-  std::set<double> different;
-  bool whole = true;
-  std::size_t rows = 0;
-  for (const double value : values) {
-    if (std::isnan(value)) continue;
-    ++rows;
-    whole = whole && value == std::floor(value) && std::abs(value) < 1e15;
-    if (different.size() <= kMostWords * kMostWords) different.insert(value);
-  }
-  if (rows == 0) refuse_table(file, fmt::format("the target \"{}\" is missing in every row", column.name));
-  if (values.size() == 1) refuse_table(file, "there is only one row: nothing can be learned from it");
-  if (different.size() == 1) {
-    const std::string value = column.kind == Kind::category
-                                  ? column.categories[static_cast<std::size_t>(*different.begin())]
-                                  : fmt::format("{}", *different.begin());
-    refuse_table(
-        file, fmt::format("the target \"{}\" is always {}{}: there is nothing to learn", column.name, value,
-                          column.missing_word.empty()
-                              ? ""
-                              : fmt::format(" (\"{}\" in line {} stands for a missing value)",
-                                            column.missing_word, column.missing_word_line)));
-  }
-  if (column.kind == Kind::category) {
-    const bool few_rows_a_class = column.categories.size() * 2 > rows;
-    if (column.has_strays() && (task == Task::regress || few_rows_a_class)) {
-      refuse_table(file, fmt::format("line {}, the target \"{}\": \"{}\" is not a number, as {} of its {} "
-                                     "fields are",
-                                     column.first_word_line, column.name, column.first_word, column.numbers,
-                                     column.numbers + column.words));
-    }
-    if (task == Task::regress) {
-      refuse_table(file, fmt::format("the target \"{}\" holds words such as \"{}\" (line {}): numbers cannot "
-                                     "be predicted from it",
-                                     column.name, column.first_word, column.first_word_line));
-    }
-    if (few_rows_a_class) {
-      refuse_table(file,
-                   fmt::format("the target \"{}\" has {} different words in {} rows: too few rows a class "
-                               "to learn from",
-                               column.name, column.categories.size(), rows));
-    }
-    return {std::move(values), column.categories};
-  }
-  if (!named.empty() && task != Task::regress) return {std::move(values), named};
-  const bool few =
-      different.size() <= kMostNumberedClasses && different.size() * kRowsPerNumberedClass <= rows;
-  if (task == Task::classify && (!whole || different.size() * 2 > rows)) {
-    refuse_table(
-        file, fmt::format("the target \"{}\" does not hold classes: it has {} different numbers in {} rows",
-                          column.name, different.size(), rows));
-  }
-  if (task == Task::classify || (task == Task::automatic && whole && few)) return numbered_classes(values);
-  return {std::move(values)};
-}
-
 // What is to be told about the columns of a table as it is.
 void add_notes(const io::Table& table, const io::CsvLayout& layout, std::vector<std::string>& notices) {
   if (!layout.note.empty()) notices.push_back(layout.note);
   notices.insert(notices.end(), table.notes().begin(), table.notes().end());
 }
 
+// Whether so many different words are too many for a column of so many rows.
+bool are_too_many(std::size_t different, std::size_t rows) {
+  return different > kMostWords || (different > 2 * kRowsToCount && 2 * different > rows);
+}
+
 // A column kept as an input, or the reason why not.
 std::string reason_to_leave_out(const io::CsvColumn& column, const std::vector<double>& values) {
-  if (column.kind == Kind::category) {
-    const std::size_t different = column.categories.size();
-    if (different > kMostWords || (different > 2 * kRowsToCount && 2 * different > values.size())) {
-      return fmt::format("it has {} different words", different);
-    }
+  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) {
+    return column.missing_word.empty()
+               ? "it is empty in every row"
+               : fmt::format("it is missing in every row (\"{}\" in line {} stands for a missing value)",
+                             column.missing_word, column.missing_word_line);
   }
+  if (column.kind == Kind::category && are_too_many(column.categories.size(), values.size()))
+    return fmt::format("it has {} different words", column.categories.size());
   if (column.kind == Kind::whole && counts_rows(values)) return "it counts the rows";
   return {};
 }
 
-}  // namespace
+// A file with the columns of digits that are read as words, because numbers would make different ones the
+// same.
+struct Source {
+  std::filesystem::path path;
+  io::CsvLayout layout;
+  io::Table table;
+  CancelTest cancelled{};
+  std::vector<std::string> digit_names{};
 
-namespace {
+  std::string file() const { return path.string(); }
+  const io::CsvColumn& column(std::size_t place) const { return table.columns()[place]; }
+  void read_as_words(const std::string& name) {
+    digit_names.push_back(name);
+    table = read_keeping(path, layout, digit_names, cancelled);
+  }
+};
 
-// The targets of a column. Classes whose numbers have a 0 in front are called as the file calls them: for
-// this the table is read again.
-Target read_target(const std::filesystem::path& path, const io::CsvLayout& layout, io::Table& table,
-                   std::size_t place, const std::vector<std::string>& named, const ReadOptions& options) {
-  const std::string file = path.string();
-  const std::string name = table.columns()[place].name;
-  Target target =
-      decide_task(file, table.columns()[place], values_of(file, table, place), named, options.task);
-  if (target.classes.empty() || !named.empty() || table.columns()[place].leading_zero.empty()) return target;
-  table = read_keeping(path, layout, {name}, options.cancelled);
-  return {values_of(file, table, place), table.columns()[place].categories};
+// The targets of a column. Classes of digits are called as the file calls them.
+Target read_target(Source& source, std::size_t place, const std::vector<std::string>& named, Task task,
+                   const std::vector<std::string>& notices) {
+  const io::CsvColumn& column = source.column(place);
+  const std::int64_t rows = source.table.rows();
+  if (named.empty() && task != Task::regress && may_be_names(column) && rows <= kMostRowsAsWords) {
+    const std::size_t different = digits_in(source.path, source.layout, column.name).size();
+    const auto present = static_cast<std::size_t>(column.numbers);
+    if (different > 1 && (task == Task::classify ? different * 2 <= present : are_few(different, present)))
+      source.read_as_words(std::string(column.name));
+  }
+  return decide_task(source.file(), source.column(place), values_of(source.file(), source.table, place),
+                     named, task, notices);
+}
+
+// An input of digits, of which different ones are the same number: words, if they are few.
+void decide_digits(Source& source, std::size_t place, std::vector<std::string>& notices) {
+  const io::CsvColumn& column = source.column(place);
+  if (!may_be_names(column) || source.table.rows() > kMostRowsAsWords) return;
+  const std::string name = column.name;
+  const std::vector<std::string> words = digits_in(source.path, source.layout, name);
+  const std::vector<std::string> same = same_numbers(words);
+  if (same.empty()) return;
+  const bool numbers = are_too_many(words.size(), static_cast<std::size_t>(source.table.rows()));
+  notices.push_back(numbers
+                        ? fmt::format("column \"{}\": \"{}\" and \"{}\" are read as the same number", name,
+                                      same[0], same[1])
+                        : fmt::format("column \"{}\" is read as words: \"{}\" and \"{}\" would be the same "
+                                      "number",
+                                      name, same[0], same[1]));
+  if (!numbers) source.read_as_words(name);
+}
+
+// Classes that are hard to learn or to tell apart.
+void doubt_classes(Rows& rows) {
+  if (!rows.schema.classifies()) return;
+  const std::string what =
+      rows.schema.target.empty() ? "the target" : fmt::format("the target \"{}\"", rows.schema.target);
+  const std::string doubt = doubt_of_words(what, rows.schema.classes);
+  if (!doubt.empty()) rows.notices.push_back(doubt);
+  const std::vector<std::int64_t> labels = rows.y.to_vector<std::int64_t>();
+  std::vector<std::int64_t> counts(rows.schema.classes.size(), 0);
+  for (const std::int64_t label : labels) ++counts[static_cast<std::size_t>(label)];
+  const std::int64_t lonely = std::count(counts.begin(), counts.end(), 1);
+  if (lonely == 0) return;
+  const auto first = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) {
+    return counts[static_cast<std::size_t>(label)] == 1;
+  });
+  rows.notices.push_back(
+      fmt::format("{}: {} of a single row, {}\"{}\" in line {}: who learns from it cannot be judged by it",
+                  what, lonely == 1 ? "a class" : fmt::format("{} classes", lonely),
+                  lonely == 1 ? "" : "the first ", rows.schema.classes[static_cast<std::size_t>(*first)],
+                  rows.lines[static_cast<std::size_t>(first - labels.begin())]));
+}
+
+void add_if_any(std::vector<std::string>& notices, const std::string& notice) {
+  if (!notice.empty()) notices.push_back(notice);
 }
 
 }  // namespace
 
 Rows read_table(const ReadOptions& options) {
   const std::string file = options.file.string();
-  const io::CsvLayout layout = io::guess_csv_layout(options.file, options.hints);
-  io::Table table = read_keeping(options.file, layout, {}, options.cancelled);
-  const std::size_t count = table.columns().size();
-  if (!layout.header && table.rows() == 1) {
+  Source source{.path = options.file,
+                .layout = io::guess_csv_layout(options.file, options.hints),
+                .table = {},
+                .cancelled = options.cancelled};
+  source.table = read_keeping(options.file, source.layout, {}, options.cancelled);
+  const std::size_t count = source.table.columns().size();
+  if (!source.layout.header && source.table.rows() == 1) {
     refuse_table(file, fmt::format("there is only line {}: names of columns and rows below them are expected",
-                                   table.line(0)));
+                                   source.table.line(0)));
   }
 
   Rows rows;
-  add_notes(table, layout, rows.notices);
+  add_notes(source.table, source.layout, rows.notices);
   TableValues values;
-  rows.schema.nameless_columns = layout.header ? 0 : static_cast<std::int64_t>(count);
+  rows.schema.nameless_columns = source.layout.header ? 0 : static_cast<std::int64_t>(count);
   Target target;
   std::set<std::size_t> passed_over;
+  std::optional<std::size_t> target_place;
   if (options.target_file.empty()) {
-    const std::size_t place = find_column(file, table, options.target);
+    const std::size_t place = find_column(file, source.table, options.target);
     const bool last = place + 1 == count;
     passed_over.insert(place);
-    target = read_target(options.file, layout, table, place,
-                         last ? layout.classes : std::vector<std::string>(), options);
-    values.target_column = &table.columns()[place];
-    rows.schema.target = table.columns()[place].name;
+    target_place = place;
+    target = read_target(source, place, last ? source.layout.classes : std::vector<std::string>(),
+                         options.task, rows.notices);
+    rows.schema.target = source.column(place).name;
+    if (target.classes.empty())
+      add_if_any(rows.notices, doubt_of_numbers(rows.schema.target, target.values, source.table));
   } else {
     const std::string other = options.target_file.string();
-    const io::CsvLayout of_targets = io::guess_csv_layout(options.target_file);
-    io::Table apart = read_keeping(options.target_file, of_targets, {}, options.cancelled);
+    Source apart{
+        .path = options.target_file, .layout = io::guess_csv_layout(options.target_file), .table = {}};
+    apart.table = read_keeping(apart.path, apart.layout, {});
     std::vector<std::string> notes;
-    add_notes(apart, {}, notes);
-    for (const std::string& note : notes) rows.notices.push_back(fmt::format("{}: {}", other, note));
-    if (apart.rows() != table.rows()) {
-      refuse_table(
-          other, fmt::format("there are {} targets for the {} rows of {}", apart.rows(), table.rows(), file));
+    add_notes(apart.table, {}, notes);
+    if (apart.table.rows() != source.table.rows()) {
+      refuse_table(other, fmt::format("there are {} targets for the {} rows of {}", apart.table.rows(),
+                                      source.table.rows(), file));
     }
-    const std::size_t place = find_column(other, apart, options.target);
-    target = read_target(options.target_file, of_targets, apart, place, {}, options);
+    const std::size_t place = find_column(other, apart.table, options.target);
+    target = read_target(apart, place, {}, options.task, notes);
+    if (target.classes.empty())
+      add_if_any(notes, doubt_of_numbers(apart.column(place).name, target.values, apart.table));
+    for (const std::string& note : notes) rows.notices.push_back(fmt::format("{}: {}", other, note));
   }
   rows.schema.classes = target.classes;
-  for (const std::string& name : options.ignore) passed_over.insert(find_column(file, table, name));
+  for (const std::string& name : options.ignore) passed_over.insert(find_column(file, source.table, name));
 
   for (std::size_t i = 0; i < count; ++i) {
     if (passed_over.contains(i)) continue;
-    const io::CsvColumn& column = table.columns()[i];
-    std::vector<double> numbers = values_of(file, table, i);
+    decide_digits(source, i, rows.notices);
+    const io::CsvColumn& column = source.column(i);
+    std::vector<double> numbers = values_of(file, source.table, i);
     const std::string reason = reason_to_leave_out(column, numbers);
     if (!reason.empty()) {
       rows.notices.push_back(fmt::format("column \"{}\" left out: {}", column.name, reason));
       continue;
     }
     const bool words = column.kind == Kind::category;
+    add_if_any(rows.notices,
+               words ? doubt_of_words(fmt::format("column \"{}\"", column.name), column.categories)
+                     : doubt_of_numbers(column.name, numbers, source.table));
     rows.schema.inputs.push_back({.name = column.name,
                                   .holds_words = words,
                                   .words = words ? column.categories : std::vector<std::string>()});
     values.inputs.push_back(std::move(numbers));
     values.places.push_back(i);
   }
-  if (values.inputs.empty()) refuse_table(file, "no column is left to predict the target from");
+  if (values.inputs.empty())
+    refuse_table(file, explained("no column is left to predict the target from", rows.notices));
   values.target = std::move(target.values);
-  finish_rows(rows, file, table, values, options.missing);
+  if (target_place) values.target_column = &source.column(*target_place);
+  finish_rows(rows, file, source.table, values, options.missing);
+  doubt_classes(rows);
   return rows;
 }
 

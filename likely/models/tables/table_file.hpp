@@ -63,6 +63,7 @@ struct Rows {
   Tensor x{};
   Tensor y{};                           // (rows,): i64 classes or f64 numbers; empty where there is no target
   std::vector<std::int64_t> numbers{};  // which row of the file each is, from 0
+  std::vector<std::int64_t> lines{};    // on which line of the file each starts
   std::int64_t missing = 0;             // inputs that were
   std::int64_t unknown = 0;             // words that the schema does not have
   std::int64_t dropped = 0;             // rows that were left out

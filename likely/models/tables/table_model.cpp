@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -36,23 +37,42 @@ Tensor Network::operator()(const Tensor& x) const {
 }
 
 Tensor TableModel::predict(const Tensor& x) const {
-  const Tensor z = encoder.apply(schema, x);
   const double w = weight.item();
-  // A committee without a say is not asked.
-  const auto mixed = [&](const auto& say) {
-    if (w <= 0.0) return say(linear);
-    if (w >= 1.0) return say(network);
-    return (1.0 - w) * say(linear) + w * say(network);
+  const auto say = [&](const train::Ensemble<Network>& committee, Reader reader) {
+    const Tensor z = encoder.apply(schema, x, reader);
+    return schema.classifies() ? committee.probabilities(z).to(DType::f64)
+                               : squeeze(committee(z).to(DType::f64), 1);
   };
-  if (schema.classifies()) {
-    return mixed(
-        [&](const train::Ensemble<Network>& committee) { return committee.probabilities(z).to(DType::f64); });
-  }
-  const Tensor said = target.invert(mixed(
-      [&](const train::Ensemble<Network>& committee) { return squeeze(committee(z).to(DType::f64), 1); }));
+  // A committee without a say is not asked.
+  const auto mixed = [&] {
+    if (w <= 0.0) return say(linear, Reader::linear);
+    if (w >= 1.0) return say(network, Reader::network);
+    return (1.0 - w) * say(linear, Reader::linear) + w * say(network, Reader::network);
+  };
+  if (schema.classifies()) return mixed();
+  const Tensor said = target.invert(mixed());
   // Beyond the largest targets there may be no number.
   constexpr double kLargest = std::numeric_limits<double>::max();
   return clip(said, -kLargest, kLargest);
+}
+
+std::string TableModel::drawn_in(const Rows& rows) const {
+  const Reader reader = weight.item() > 0.0 ? Reader::network : Reader::linear;
+  const std::vector<double> values = rows.x.to_vector<double>();
+  const std::size_t width = schema.inputs.size();
+  std::int64_t count = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool is_number = !schema.inputs[i % width].holds_words && !std::isnan(values[i]);
+    if (is_number && encoder.draws_in(i % width, values[i], reader) && count++ == 0) first = i;
+  }
+  if (count == 0) return {};
+  const auto column = static_cast<std::int64_t>(first % width);
+  return fmt::format(
+      "{} outside of what the model learned from, the first {} in line {}, column \"{}\" (from {:.4g} to "
+      "{:.4g}): drawn in to the ends",
+      count == 1 ? "1 number" : fmt::format("{} numbers", count), values[first], rows.lines.at(first / width),
+      schema.inputs[first % width].name, encoder.low.at({column}), encoder.high.at({column}));
 }
 
 namespace {

@@ -57,6 +57,9 @@ struct TableModel {
 
   // (rows, classes): probabilities; or (rows,): numbers in the target's units. f64.
   Tensor predict(const Tensor& x) const;
+  // What is to be told of numbers of these rows that are drawn in (encoder.hpp), for the networks alone or
+  // for all: how many, and the first; else nothing.
+  std::string drawn_in(const Rows& rows) const;
 
   // model.safetensors and columns.json in a folder; each appears whole or not at all. Loading refuses files
   // that were changed, contradict themselves or do not fit each other.
@@ -82,8 +85,10 @@ struct FittedModel {
 // Called after each epoch of a committee, with the loss on rows that are not learned from.
 using OnEpoch = std::function<void(std::int64_t epoch, double loss)>;
 
+inline constexpr std::int64_t kFewestRows = 10;
+
 // Fits to rows; y as in Rows. Depends on the rows, the options and the key alone. Nothing, if Ctrl-C came in
-// between. Refuses fewer than 10 rows.
+// between. Refuses fewer than kFewestRows.
 std::optional<FittedModel> fit_model(const Schema& schema, const Tensor& x, const Tensor& y,
                                      const ModelOptions& options, Rng rng, const OnEpoch& on_epoch = {});
 

@@ -9,8 +9,25 @@
 
 namespace likely::tables {
 
+namespace {
+
+// What an exception says ends at the first \0, which a field may hold.
+std::string without_ends(const std::string& text) {
+  std::string shown;
+  for (const char c : text) shown += c == '\0' ? std::string("\\x00") : std::string(1, c);
+  return shown;
+}
+
+}  // namespace
+
 void refuse_table(const std::string& file, const std::string& message) {
-  refuse("csv", file + ": " + message);
+  refuse("csv", file + ": " + without_ends(message));
+}
+
+std::string explained(const std::string& message, const std::vector<std::string>& notices) {
+  std::string reasons;
+  for (const std::string& notice : notices) reasons += (reasons.empty() ? "" : "; ") + without_ends(notice);
+  return reasons.empty() ? message : fmt::format("{} ({})", message, reasons);
 }
 
 io::Table read_keeping(const std::filesystem::path& file, const io::CsvLayout& layout,
@@ -66,6 +83,14 @@ std::string word_in(const io::Table& table, std::size_t place, std::size_t row) 
   return column.categories.at(code);
 }
 
+// Nobody doubts that "NA" is missing; "-" may have been meant.
+std::string mark_of_missing(const io::CsvColumn& column) {
+  const std::string& word = column.missing_word;
+  if (word != "-" && word != "." && word != "?" && word != "None") return {};
+  return fmt::format("; \"{}\" in line {}, column \"{}\", stands for a missing value", word,
+                     column.missing_word_line, column.name);
+}
+
 }  // namespace
 
 void finish_rows(Rows& rows, const std::string& file, const io::Table& table, const TableValues& values,
@@ -76,6 +101,7 @@ void finish_rows(Rows& rows, const std::string& file, const io::Table& table, co
   std::vector<double> x;
   std::vector<double> y;
   Found without_target, incomplete, filled, unknown;
+  std::string mark;  // of what may be more than a missing value
   for (std::size_t row = 0; row < count; ++row) {
     const std::int64_t line = table.line(static_cast<std::int64_t>(row));
     if (has_target && std::isnan(values.target[row])) {
@@ -102,6 +128,7 @@ void finish_rows(Rows& rows, const std::string& file, const io::Table& table, co
                                                   : fmt::format("the model does not know \"{}\"", word)));
       }
       (is_missing ? filled : unknown).add(line, name, word);
+      if (is_missing && mark.empty()) mark = mark_of_missing(table.columns()[values.places[i]]);
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const bool known = !rows.schema.inputs[i].holds_words || columns[i][row] != kUnknownWord;
@@ -109,12 +136,14 @@ void finish_rows(Rows& rows, const std::string& file, const io::Table& table, co
     }
     if (has_target) y.push_back(values.target[row]);
     rows.numbers.push_back(static_cast<std::int64_t>(row));
+    rows.lines.push_back(line);
   }
   rows.missing = filled.count;
   rows.unknown = unknown.count;
   rows.dropped = without_target.count + incomplete.count;
   const auto kept = static_cast<std::int64_t>(rows.numbers.size());
-  if (kept == 0) refuse_table(file, "every row has missing values: there is nothing left");
+  if (kept == 0)
+    refuse_table(file, explained("every row has missing values: there is nothing left", rows.notices));
   rows.x = tensor(x, {kept, static_cast<std::int64_t>(columns.size())});
   if (has_target) rows.y = rows.schema.classifies() ? tensor(y).to(DType::i64) : tensor(y);
   if (without_target.count > 0) {
@@ -131,8 +160,9 @@ void finish_rows(Rows& rows, const std::string& file, const io::Table& table, co
                                        several(incomplete.count, "row"), incomplete.where));
   }
   if (filled.count > 0) {
-    rows.notices.push_back(fmt::format("{} filled in, the first {}: by means, and words by none of the words",
-                                       several(filled.count, "missing value"), filled.where));
+    rows.notices.push_back(
+        fmt::format("{} filled in, the first {}: by means, and words by none of the words{}",
+                    several(filled.count, "missing value"), filled.where, mark));
   }
   if (unknown.count > 0) {
     rows.notices.push_back(

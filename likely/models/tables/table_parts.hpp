@@ -11,6 +11,8 @@ namespace likely::tables {
 
 // "[csv] mine.csv: message".
 [[noreturn]] void refuse_table(const std::string& file, const std::string& message);
+// With what was decided before, which may be the reason: "message (decision; decision)".
+std::string explained(const std::string& message, const std::vector<std::string>& notices);
 
 // The file with what is missing kept; `categories` are columns that hold words even where they look like
 // numbers. Refuses one without rows below the names.

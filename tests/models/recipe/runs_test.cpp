@@ -122,9 +122,10 @@ TEST(Runs, OfSeveralSeedsGiveMeanAndSpread) {
 
 TEST(Runs, ASeedThatWasInterruptedDoesNotCountInTheMean) {
   RunReport report;
-  report.seeds = {{.seed = 1, .report = {.figures = {{.name = "test accuracy", .value = 0.9}}}},
-                  {.seed = 2, .report = {.figures = {{.name = "test accuracy", .value = 0.7}}}},
-                  {.seed = 3, .report = {.stopped = train::Stopped::interrupted}}};
+  report.seeds = {
+      {.seed = 1, .report = {.figures = {{.name = "test accuracy", .better = Better::higher, .value = 0.9}}}},
+      {.seed = 2, .report = {.figures = {{.name = "test accuracy", .better = Better::higher, .value = 0.7}}}},
+      {.seed = 3, .report = {.stopped = train::Stopped::interrupted}}};
   EXPECT_EQ(report.values("test accuracy"), (std::vector{0.9, 0.7}));
   EXPECT_DOUBLE_EQ(report.figures().at(0).value, 0.8);
   EXPECT_NEAR(report.spread("test accuracy"), 0.2 / std::sqrt(2.0), 1e-15);
@@ -242,7 +243,8 @@ Recipe experiment() {
           .expected = {{.figure = "count", .value = 3.0, .percent = false, .published = true}},
           .seconds = 1,
           .train = [](const Run&) {
-            return Report{.figures = {{.name = "count", .value = 2.0}}, .text = "a table\n"};
+            return Report{.figures = {{.name = "count", .better = Better::neither, .value = 2.0}},
+                          .text = "a table\n"};
           }};
 }
 
@@ -269,7 +271,7 @@ Recipe disturbed(std::function<void(const fs::path&)> disturb) {
   Recipe recipe = experiment();
   recipe.train = [disturb = std::move(disturb)](const Run& run) {
     disturb(run.out);
-    return Report{.figures = {{"answer", 42.0}}};
+    return Report{.figures = {{"answer", Better::neither, 42.0}}};
   };
   return recipe;
 }

@@ -32,8 +32,8 @@ Recipe toy() {
         const double x = run.settings.number("x");
         if (x < -50) throw Error("x is too small");
         const double error = std::abs(x - 3.0) + (run.settings.text("mode") == "bad" ? 1.0 : 0.0);
-        return {.figures = {{.name = "test score", .value = -error},
-                            {.name = "validation error", .value = error}}};
+        return {.figures = {{.name = "test score", .better = Better::higher, .value = -error},
+                            {.name = "validation error", .better = Better::lower, .value = error}}};
       }};
 }
 

@@ -1,5 +1,8 @@
 // Saved models of tables in which something does not fit: whatever it is, it is refused by name.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "likely/core/create.hpp"
 #include "likely/io/checksum.hpp"
@@ -64,6 +67,7 @@ TEST_P(HostileTableModel, TensorsAreCheckedOneByOne) {
 }
 
 TEST_P(HostileTableModel, TellsWhatIsWrong) {
+  const double low = TableModel::load(folder_.path()).encoder.low.at({0});
   const io::NamedTensors valid = io::load_safetensors(model_);
   const auto expect = [&](const std::string& name, const Tensor& value, const std::string& message) {
     io::NamedTensors file = valid;
@@ -76,6 +80,10 @@ TEST_P(HostileTableModel, TellsWhatIsWrong) {
   };
   expect("encoder.fill", zeros({0}, DType::f64), "encoder.fill is (0,) f64, must be (4,) f64");
   expect("encoder.fill", zeros({1}, DType::f64), "encoder.fill is (1,) f64, must be (4,) f64");
+  expect("encoder.low", zeros({3}, DType::f64), "encoder.low is (3,) f64, must be (4,) f64");
+  expect("encoder.high", full({4}, INFINITY, DType::f64), "encoder.high holds inf, must be finite");
+  expect("encoder.high", full({4}, -1e6, DType::f64),
+         fmt::format("encoder.low holds {}, must be at most -1000000, which high holds", low));
   expect("encoder.used", tensor({0, 1, 2, 3, 4, 6}), "encoder.used holds 6, must be growing places below 6");
   expect("encoder.used", tensor({0, 1, 2, 3, 4, 4}), "encoder.used holds 4, must be growing places below 6");
   expect("encoder.scaler.scale", zeros({6}, DType::f64),

@@ -93,5 +93,13 @@ TEST(Scores, ExplainNothingOfEqualTargets) {
   EXPECT_EQ(same.rmse, 0.0);
 }
 
+// The mean of targets that no f64 holds exactly explains nothing at all of them.
+TEST(NumberScores, HaveNoneForTheMean) {
+  std::vector<double> values;
+  for (int i = 0; i < 600; ++i) values.push_back(0.1 * (i % 37) + 1e3);
+  const Tensor y = tensor(values);
+  EXPECT_EQ(score_numbers(zeros({600}, DType::f64), y, y).mean_r2, 0.0);
+}
+
 }  // namespace
 }  // namespace likely::tables

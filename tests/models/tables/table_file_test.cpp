@@ -204,6 +204,143 @@ TEST_F(TableFile, RefusesWhatCannotBeLearned) {
          "line 4, the target \"b\": \"abc\" is not a number, as 3 of its 4 fields are");
 }
 
+// What was decided before may be why there is nothing to learn.
+TEST_F(TableFile, RefusesWithTheReasons) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 40; ++i)
+    text += (i == 7 ? "oops" : std::to_string(i * i) + ".5") + "," + std::to_string(i) + ".5\n";
+  expect(text,
+         "no column is left to predict the target from (column \"x\" is read as words: \"oops\" in line 9 is "
+         "not "
+         "a number, as 39 of its 40 fields are; column \"x\" left out: it has 40 different words)");
+  // What begins as text may hold anything; the message goes on behind it.
+  text = "x,y\n";
+  for (int i = 0; i < 999; ++i) text += std::to_string(i * i) + ".5," + std::to_string(i) + ".5\n";
+  expect(text + std::string("1\0,2.5\n", 7),
+         "no column is left to predict the target from (column \"x\" is read as words: \"1\\x00\" in line "
+         "1001 is "
+         "not a number, as 999 of its 1000 fields are; column \"x\" left out: it has 1000 different words)");
+  expect("2019;x;y\n1,5;2;3\n2;3;3\n4;5;3\n",
+         "the target \"y\" is always 3: there is nothing to learn (line 1 is taken for the names of the "
+         "columns, "
+         "as a word in it stands above numbers: --header no if it is a row; column \"2019\": \"1,5\" in line "
+         "2 is "
+         "read as a number with a decimal comma)");
+}
+
+TEST_F(TableFile, TellsOfNumbersThatAreFarFromAllOthers) {
+  const auto notices = [&](const std::string& wild, int every, bool in_target) {
+    std::string text = "x,y\n";
+    for (int i = 0; i < 60; ++i) {
+      const std::string usual = std::to_string(i * 7 % 60) + ".5";
+      const std::string value = i % every == 5 ? wild : usual;
+      text += (in_target ? usual + "," + value : value + "," + usual) + "\n";
+    }
+    return read(text).notices;
+  };
+  const std::string others =
+      " is far from all others, which lie from 0.5 to 59.5: the model draws it in to "
+      "these. If it is a mistake or stands for a missing value, leave the field empty";
+  EXPECT_EQ(notices("1e160", 100, false),
+            std::vector<std::string>{"column \"x\": 1e+160 in line 7" + others});
+  EXPECT_EQ(notices("-50000", 100, true),
+            std::vector<std::string>{"column \"y\": -50000 in line 7" + others});
+  EXPECT_EQ(notices("99999", 20, false),
+            std::vector<std::string>{"column \"x\": 99999 in line 7, the first of 3 such numbers," + others});
+  EXPECT_EQ(notices("600", 20, false), std::vector<std::string>{});
+  EXPECT_EQ(
+      notices("999", 20, false),
+      std::vector<std::string>{"column \"x\": 999 (3 times, first in line 7) may stand for a missing value: "
+                               "it is read as a number"});
+  EXPECT_EQ(notices("999", 100, false), std::vector<std::string>{});
+  EXPECT_EQ(notices("99", 20, false), std::vector<std::string>{});
+  // Targets in a file of their own.
+  std::string inputs = "a\n";
+  std::string apart = "y\n";
+  for (int i = 0; i < 60; ++i) {
+    inputs += std::to_string(i * 7 % 60) + ".5\n";
+    apart += (i == 5 ? "1e9" : std::to_string(i) + ".5") + "\n";
+  }
+  write_bytes(folder_ / "targets.csv", apart);
+  EXPECT_EQ(read(inputs, {.target_file = folder_ / "targets.csv"}).notices,
+            std::vector<std::string>{(folder_ / "targets.csv").string() +
+                                     ": column \"y\": 1000000000 in line 7" + others});
+}
+
+// 007 is not 7, and two numbers of 21 digits are two, though f64 has one for both.
+TEST_F(TableFile, TellsDigitsByTheirText) {
+  const auto classes = [&](const std::string& first, const std::string& second, Task task = Task::automatic) {
+    const Rows table = read(rows(60, [&](int i) { return i % 3 == 0 ? first : second; }), {.task = task});
+    EXPECT_TRUE(array_equal(read_rows(path_, table.schema, {.target = true}).y, table.y));
+    return table.schema.classes;
+  };
+  EXPECT_EQ(classes("007", "7"), (std::vector<std::string>{"007", "7"}));
+  EXPECT_EQ(classes("7", "007", Task::classify), (std::vector<std::string>{"007", "7"}));
+  EXPECT_EQ(classes("123456789012345678901", "123456789012345678902"),
+            (std::vector<std::string>{"123456789012345678901", "123456789012345678902"}));
+  EXPECT_EQ(classes("9007199254740993", "9007199254740992"),
+            (std::vector<std::string>{"9007199254740992", "9007199254740993"}));
+  EXPECT_TRUE(classes("0.5", "7").empty());
+  expect(rows(60, [](int i) { return i % 3 == 0 ? "007" : "7"; }),
+         "the target \"y\" is always 7: there is nothing to learn", {.task = Task::regress});
+  expect(rows(60, [](int) { return "123456789012345678901"; }),
+         "the target \"y\" is always 1.2345678901234568e+20: there is nothing to learn");
+
+  const auto input = [&](int different) {
+    std::string text = "k,y\n";
+    for (int i = 0; i < 400; ++i)
+      text +=
+          (i % 5 == 0 ? "0" : "") + std::to_string(i / 5 % different + 1) + "," + std::to_string(i) + ".5\n";
+    return read(text);
+  };
+  const Rows words = input(2);
+  EXPECT_EQ(words.schema.inputs[0].words, (std::vector<std::string>{"01", "02", "1", "2"}));
+  EXPECT_EQ(words.notices, std::vector<std::string>{
+                               "column \"k\" is read as words: \"01\" and \"1\" would be the same number"});
+  const Rows numbers = input(80);
+  EXPECT_FALSE(numbers.schema.inputs[0].holds_words);
+  EXPECT_EQ(numbers.notices,
+            std::vector<std::string>{"column \"k\": \"01\" and \"1\" are read as the same number"});
+  // Months are numbers.
+  const Rows months = read(rows(60, [](int i) { return std::to_string(i) + ".5"; }) + "01,02,7.25\n");
+  EXPECT_FALSE(months.schema.inputs[0].holds_words);
+}
+
+TEST_F(TableFile, LeavesOutWhatIsMissingInEveryRow) {
+  std::string text = "s,m,d,x,y\n";
+  for (int i = 0; i < 30; ++i)
+    text += std::string(i % 2 == 0 ? "" : "-") + ",," + (i == 4 ? "-" : std::to_string(i % 7)) + "," +
+            std::to_string(i * i % 31) + "," + std::to_string(i) + ".5\n";
+  const Rows table = read(text);
+  EXPECT_EQ(table.schema.input_names(), (std::vector<std::string>{"d", "x"}));
+  EXPECT_EQ(
+      table.notices,
+      (std::vector<std::string>{
+          "column \"s\" left out: it is missing in every row (\"-\" in line 3 stands for a missing value)",
+          "column \"m\" left out: it is empty in every row",
+          "1 missing value filled in, the first in line 6, column \"d\": by means, and words by none of the "
+          "words; \"-\" in line 6, column \"d\", stands for a missing value"}));
+}
+
+TEST_F(TableFile, TellsOfClassesThatMayBeMistakes) {
+  const Rows table = read(rows(60, [](int i) {
+    return i == 8 ? "rare" : i % 5 == 0 ? "YES" : i % 5 == 1 ? "Yes" : i % 5 == 2 ? "yes" : "no";
+  }));
+  EXPECT_EQ(table.schema.classes.size(), 5U);
+  EXPECT_EQ(table.notices, (std::vector<std::string>{
+                               "the target \"y\": \"YES\", \"Yes\" and \"yes\" differ in capital letters "
+                               "alone; they are read as different",
+                               "the target \"y\": a class of a single row, \"rare\" in line 10: who learns "
+                               "from it cannot be judged by it"}));
+  std::string text = "city,y\n";
+  for (int i = 0; i < 60; ++i)
+    text += std::string(i % 3 == 0 ? "Bonn" : i % 3 == 1 ? "bonn" : "Ulm") + "," + std::to_string(i) + ".5\n";
+  EXPECT_EQ(
+      read(text).notices,
+      std::vector<std::string>{"column \"city\": \"Bonn\" and \"bonn\" differ in capital letters alone; they "
+                               "are read as different"});
+}
+
 TEST_F(TableFile, KeepsItsSchemaAsText) {
   const Schema schema = read("size,colour,kind\n1,red,b\n2.5,blue,a\n3,red,b\n4,,a\n").schema;
   const Schema again = Schema::parse(schema.text(), "columns.json");

@@ -1,5 +1,6 @@
 #include "likely/models/tables/table_model.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +12,7 @@
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/join.hpp"
+#include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "tests/support/check_gradients.hpp"
@@ -60,21 +62,28 @@ TEST(Encoder, FillsExpandsAndStandardises) {
   const Encoder encoder = Encoder::fit(schema, x);
   EXPECT_EQ(encoder.features(), 3);  // n, w = a, w = b; nobody is c
   EXPECT_EQ(encoder.fill.at({0}), 4.0);
-  const Tensor z = encoder.apply(schema, x);
+  const Tensor z = encoder.apply(schema, x, Reader::network);
+  EXPECT_TRUE(array_equal(encoder.apply(schema, x, Reader::linear), z));
   // n: 1, 3, 4, 8 with mean 4 and variance 26 / 4.
   EXPECT_NEAR(z.at({0, 0}), -3 / std::sqrt(6.5), 1e-6);
   EXPECT_NEAR(z.at({2, 0}), 0.0, 1e-6);
   // a: 1, 0, 1, 0.
   EXPECT_NEAR(z.at({0, 1}), 1.0, 1e-6);
   EXPECT_NEAR(z.at({3, 1}), -1.0, 1e-6);
-  // What was never seen is drawn in, and an unknown word is none of them.
-  const Tensor far = encoder.apply(schema, tensor(std::vector<double>{1e9, 2}, {1, 2}));
-  EXPECT_EQ(far.at({0, 0}), Encoder::kFarthest);
+  // What was never seen is drawn in to 8 and a tenth of 7 more, for a line only what is 20 times 7 away; and
+  // an unknown word is none of them.
+  const Tensor beyond = tensor(std::vector<double>{100, 2, 1e9, 2}, {2, 2});
+  const Tensor far = encoder.apply(schema, beyond, Reader::network);
+  EXPECT_NEAR(far.at({0, 0}), 4.7 / std::sqrt(6.5), 1e-6);
+  EXPECT_NEAR(far.at({1, 0}), 4.7 / std::sqrt(6.5), 1e-6);
   EXPECT_NEAR(far.at({0, 1}), -1.0, 1e-6);
+  const Tensor on_a_line = encoder.apply(schema, beyond, Reader::linear);
+  EXPECT_NEAR(on_a_line.at({0, 0}), 96 / std::sqrt(6.5), 1e-5);
+  EXPECT_NEAR(on_a_line.at({1, 0}), 4.7 / std::sqrt(6.5), 1e-6);
   // Large numbers keep their digits.
   const Schema one{.inputs = {{.name = "t"}}, .target = "y"};
   const Tensor late = tensor(std::vector<double>{1e9, 1e9 + 1, 1e9 + 2}, {3, 1});
-  EXPECT_NEAR(Encoder::fit(one, late).apply(one, late).at({2, 0}), std::sqrt(1.5), 1e-6);
+  EXPECT_NEAR(Encoder::fit(one, late).apply(one, late, Reader::linear).at({2, 0}), std::sqrt(1.5), 1e-6);
   expect_refusal(
       [&] {
         Encoder::fit(one, zeros({3, 1}, DType::f64));
@@ -98,14 +107,30 @@ TEST(TableModel, LearnsTheSameInAnyUnit) {
   }
 }
 
+// Of 100 zeros, 3 ones and a 20, the last is 20 - 23/104 above the mean. Only networks get its logarithm.
+TEST(Encoder, ShortensTailsForNetworks) {
+  std::vector<double> values(104, 0.0);
+  values[4] = values[5] = values[6] = 1.0;
+  values[9] = 20.0;
+  const Schema schema{.inputs = {{.name = "n"}}, .target = "y"};
+  const Tensor x = tensor(values, {104, 1});
+  const double mean = 23.0 / 104.0;
+  const double far = (20.0 - mean) / std::sqrt(403.0 / 104.0 - mean * mean);
+  const Encoder encoder = Encoder::fit(schema, x);
+  EXPECT_NEAR(encoder.apply(schema, x, Reader::linear).at({9, 0}), far, 1e-5);
+  EXPECT_NEAR(encoder.apply(schema, x, Reader::network).at({9, 0}), 5.0 + std::log(1.0 + far - 5.0), 1e-6);
+  EXPECT_EQ(encoder.apply(schema, x, Reader::network).at({4, 0}),
+            encoder.apply(schema, x, Reader::linear).at({4, 0}));
+}
+
 TEST(Encoder, HasMeansOfTheLargestNumbers) {
   const double most = std::numeric_limits<double>::max();
   const Schema schema{.inputs = {{.name = "n"}}, .target = "y"};
   const Tensor x = tensor(std::vector<double>{-most, most, most, kMissing}, {4, 1});
   const Encoder encoder = Encoder::fit(schema, x);
   EXPECT_NEAR(encoder.fill.at({0}) / most, 1.0 / 3, 1e-12);
-  for (const double z : encoder.apply(schema, x).to_vector<double>())
-    EXPECT_LE(std::abs(z), Encoder::kFarthest);
+  for (const double z : encoder.apply(schema, x, Reader::linear).to_vector<double>())
+    EXPECT_LE(std::abs(z), 5.0);
 }
 
 // Targets as far apart as numbers can be: what is said is a number, too.
@@ -127,6 +152,67 @@ TEST(TableModel, LearnsALine) {
   // The best there is has 1 - .01 / 10.
   EXPECT_GT(scores.r2, 0.99);
   EXPECT_NEAR(scores.mean_r2, 0.0, 0.1);
+}
+
+// Least squares leaves 0.01 / (var(x) 9 + 0.01) of the variance; so does a model that follows x wherever it
+// goes.
+TEST(TableModel, LearnsALineFromALongTail) {
+  Rng rng(4);
+  Rows rows = numbers(400, 2, rng.split());
+  rows.x = exp(rows.x * 2.0);
+  rows.y = select(rows.x, 1, 0) * 3.0 + rng.normal({400}, 0.0, 0.1, DType::f64);
+  ModelOptions options = kQuick;
+  options.epochs = 200;
+  const auto judged = fit_folds(rows, 4, options, 1);
+  EXPECT_GT(main_figure(score(*judged, rows.y)), 0.98);
+}
+
+// One number that is wrong, among the inputs or the targets, hides nothing of all others.
+TEST(TableModel, LearnsBesideAWildNumber) {
+  for (const double wild : {1e4, 1e6, -1e30, 1e160, 1e300}) {
+    const Rows plain = line(200);
+    Rows rows = plain;
+    rows.x = plain.x.copy();
+    rows.x.set({77, 0}, wild);
+    const auto judged = fit_folds(rows, 4, kQuick, 1);
+    EXPECT_GT(main_figure(score(*judged, rows.y)), 0.85) << wild;
+    rows = plain;
+    rows.y = plain.y.copy();
+    rows.y.set({77}, wild);
+    const auto fitted = fit_rows(rows, kQuick, 1);
+    EXPECT_GT(main_figure(score({{fitted->model, plain}}, plain.y)), 0.85) << wild;
+  }
+}
+
+TEST(TableModel, TellsWhatItDrawsIn) {
+  Rows rows = line(100);
+  const auto fitted = fit_rows(rows, kQuick, 1);
+  TableModel model = fitted->model;
+  for (std::int64_t row = 0; row < rows.size(); ++row) rows.lines.push_back(row + 2);
+  EXPECT_EQ(model.drawn_in(rows), "");
+  const double low = min(select(rows.x, 1, 1)).item();
+  const double high = max(select(rows.x, 1, 1)).item();
+  Rows far = pick(rows, {3, 4, 5});
+  far.x = far.x.copy();
+  far.x.set({0, 2}, kMissing);
+  far.x.set({1, 1}, 50.0);
+  far.x.set({2, 0}, 1e9);
+  const std::string where = fmt::format(
+      " outside of what the model learned from, the first {} in line {}, column \"x{}\" (from {:.4g} to "
+      "{:.4g}): "
+      "drawn in to the ends",
+      50, 6, 1, low, high);
+  model.weight = tensor(0.5, DType::f64);
+  EXPECT_EQ(model.drawn_in(far), "2 numbers" + where);
+  // A line goes on, but not everywhere.
+  model.weight = tensor(0.0, DType::f64);
+  const double first = min(select(rows.x, 1, 0)).item();
+  const double last = max(select(rows.x, 1, 0)).item();
+  EXPECT_EQ(
+      model.drawn_in(far),
+      fmt::format("1 number outside of what the model learned from, the first 1000000000 in line 7, column "
+                  "\"x0\" (from {:.4g} to {:.4g}): drawn in to the ends",
+                  first, last));
 }
 
 TEST(TableModel, LearnsWhatNoLineDivides) {
