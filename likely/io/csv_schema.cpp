@@ -220,8 +220,7 @@ void CsvSchema::look_at(const CsvRecords& records, std::size_t i, std::string_vi
   if (kind != Kind::category) {
     column.kind = std::max(column.kind, kind);
     ++column.numbers;
-    // Above 0 any number is as far from a code as another.
-    if (text.starts_with('-')) parse_number(text, value);
+    parse_number(text, value);
     seen.codes.add(value, records.line());
     if (column.leading_zero.empty() && has_leading_zero(text)) column.leading_zero = std::string(text);
     if (column.many_digits.empty() && has_many_digits(text)) column.many_digits = std::string(text);

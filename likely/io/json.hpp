@@ -13,7 +13,9 @@ extern template class nlohmann::detail::serializer<nlohmann::json>;
 
 namespace likely::io {
 
-// Keys as they were put in: for what is written.
+// Keys as they were put in: for what is written. What is to become an object or an array begins as one
+// (Json::object()): a null that becomes one by json["key"] = ... where there is no memory cannot be
+// destroyed.
 using Json = nlohmann::ordered_json;
 // Keys in order: for objects of others, which may have any number of keys.
 using SortedJson = nlohmann::json;

@@ -53,7 +53,7 @@ std::int64_t count_learned(AnyLearner& learner) {
 
 // "scheduled", "plateau" or the rate, and where there are several optimizers, of each.
 Json rates_of(AnyLearner& learner, const Settings& settings) {
-  Json all;
+  Json all = Json::object();
   for (const Rate& rate : learner.rates()) {
     Json how = settings.schedules.contains(rate.name) ? Json("scheduled")
                : settings.plateau != nullptr          ? Json("plateau")
@@ -61,7 +61,7 @@ Json rates_of(AnyLearner& learner, const Settings& settings) {
     if (rate.name.empty()) return how;
     all[rate.name] = how;
   }
-  return all;
+  return all.empty() ? Json() : all;
 }
 
 // A line of metrics.jsonl. Keys that are missing (older versions wrote fewer) have their defaults.
@@ -138,7 +138,7 @@ class MetricsLine {
 }  // namespace
 
 std::string config_text(AnyLearner& learner, const Settings& settings) {
-  Json config;
+  Json config = Json::object();
   config["likely"] = version();
   config["seed"] = settings.seed;
   config["epochs"] = settings.epochs;

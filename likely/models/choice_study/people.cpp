@@ -122,7 +122,7 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
 std::string simulation_json(const Model& model, const Trials& trials, std::uint64_t seed,
                             const std::string& trials_file, const std::string& parameters_file,
                             const std::vector<std::string>& warnings) {
-  Json json;
+  Json json = Json::object();
   json["model"] = model.name;
   json["subjects"] = trials.subjects.size();
   json["trials"] = trials.size();

@@ -164,7 +164,7 @@ std::string recover_text(const RecoverStudy& study) {
 }
 
 std::string recover_json(const RecoverStudy& study) {
-  Json json;
+  Json json = Json::object();
   json["method"] = name_of(study.options.method);
   json["subjects"] = study.options.subjects;
   json["trials"] = study.task.trials * study.task.blocks;
@@ -173,8 +173,9 @@ std::string recover_json(const RecoverStudy& study) {
   json["warnings"] = study.warnings;
   json["models"] = Json::array();
   for (const Recovery& recovery : study.recoveries) {
-    Json model;
+    Json model = Json::object();
     model["name"] = recovery.model.name;
+    model["parameters"] = Json::object();
     for (const RecoveredParameter& p : recovery.parameters)
       model["parameters"][p.name] = {{"correlation", number_json(p.correlation)},
                                      {"rank_correlation", number_json(p.rank_correlation)},
@@ -185,9 +186,11 @@ std::string recover_json(const RecoverStudy& study) {
   }
   if (study.confusion) {
     const ModelConfusion& confusion = *study.confusion;
-    Json matrix;
+    Json matrix = Json::object();
     matrix["criterion"] = name_of(criterion_of(study.options));
     matrix["models"] = confusion.models;
+    matrix["confusion"] = Json::array();
+    matrix["inversion"] = Json::array();
     const std::size_t m = confusion.models.size();
     for (std::size_t i = 0; i < m; ++i) {
       Json row = Json::array(), inverse = Json::array();

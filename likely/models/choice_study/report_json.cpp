@@ -30,7 +30,7 @@ Json by_parameter(const Model& model, const std::vector<double>& numbers) {
 }
 
 Json subject_json(const Model& model, const SubjectFit& subject) {
-  Json json;
+  Json json = Json::object();
   json["id"] = subject.id;
   json["trials"] = subject.trials;
   json["estimate"] = by_parameter(model, subject.estimate);
@@ -55,10 +55,10 @@ Json subject_json(const Model& model, const SubjectFit& subject) {
 }
 
 Json em_json(const HierarchicalFit& em) {
-  Json json;
+  Json json = Json::object();
   for (int k = 0; k < em.model.size(); ++k) {
     const Parameter& p = em.model.parameters[static_cast<std::size_t>(k)];
-    Json one;
+    Json one = Json::object();
     const double mean = em.means[static_cast<std::size_t>(k)];
     one["middle"] = number_json(p.natural(mean));
     one["mean"] = number_json(mean);
@@ -67,6 +67,7 @@ Json em_json(const HierarchicalFit& em) {
     if (!em.covariates.empty())
       one["intercept"] = {{"coefficient", number_json(em.coefficient(k, 0))},
                           {"standard_error", number_json(em.standard_error(k, 0))}};
+    if (!em.covariates.empty()) one["covariates"] = Json::object();
     for (std::size_t c = 0; c < em.covariates.size(); ++c) {
       const int at = static_cast<int>(c) + 1;
       one["covariates"][em.covariates[c]] = {{"coefficient", number_json(em.coefficient(k, at))},
@@ -106,8 +107,9 @@ std::string text_of(const Json& json) { return io::json_text(json, 2); }
 
 Json model_json(const ModelStudy& study) {
   const Fit& fit = study.fit;
-  Json json;
+  Json json = Json::object();
   json["name"] = fit.model.name;
+  json["parameters"] = Json::array();
   json["parameters"] = Json::array();
   for (const Parameter& p : fit.model.parameters) json["parameters"].push_back(p.name);
   json["log_likelihood"] = number_json(fit.log_likelihood());
@@ -122,12 +124,14 @@ Json model_json(const ModelStudy& study) {
     json["converged"] = study.em->converged;
   }
   if (study.sampled) {
+    json["population"] = Json::object();
     for (const Summary& s : study.sampled->group) json["population"][s.name] = summary_json(s);
     json["loo"] = density_json(study.sampled->loo);
     json["waic"] = density_json(study.sampled->waic);
     json["divergences"] = study.sampled->posterior.draws.divergences();
     json["chains"] = study.sampled->posterior.draws.chains.size();
   }
+  json["subjects"] = Json::array();
   json["subjects"] = Json::array();
   for (const SubjectFit& subject : fit.subjects) json["subjects"].push_back(subject_json(fit.model, subject));
   if (study.sampled) {
@@ -139,7 +143,7 @@ Json model_json(const ModelStudy& study) {
 }
 
 Json study_object(const Study& study) {
-  Json json;
+  Json json = Json::object();
   json["file"] = study.file;
   json["method"] = name_of(study.method);
   json["subjects"] = study.subjects;
@@ -149,6 +153,7 @@ Json study_object(const Study& study) {
   json["seed"] = study.seed;
   json["notes"] = study.notes;
   json["warnings"] = study.warnings;
+  json["models"] = Json::array();
   json["models"] = Json::array();
   for (const ModelStudy& model : study.models) json["models"].push_back(model_json(model));
   return json;

@@ -37,7 +37,7 @@ Json read_sealed(const fs::path& file) {
 }  // namespace
 
 void write_run(const Recipe& recipe, const Run& run, const std::vector<std::uint64_t>& seeds) {
-  Json json;
+  Json json = Json::object();
   json["likely"] = version();
   json["recipe"] = recipe.name;
   if (seeds.empty()) {

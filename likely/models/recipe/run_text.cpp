@@ -70,7 +70,7 @@ std::string text_of(const RunReport& report) {
 }
 
 std::string json_of(const RunReport& report) {
-  Json json;
+  Json json = Json::object();
   json["name"] = report.recipe->name;
   Json seeds = Json::array();
   for (const SeedReport& seed : report.seeds) seeds.push_back(seed.seed);

@@ -184,7 +184,7 @@ Rows read_table(const ReadOptions& options) {
     const std::string other = options.target_file.string();
     Source apart{
         .path = options.target_file, .layout = io::guess_csv_layout(options.target_file), .table = {}};
-    apart.table = read_keeping(apart.path, apart.layout, {});
+    apart.table = read_keeping(apart.path, apart.layout, {}, options.cancelled);
     std::vector<std::string> notes;
     add_notes(apart.table, {}, notes);
     if (apart.table.rows() != source.table.rows()) {
