@@ -312,6 +312,7 @@ void Results::write(const std::string& json, ChoiceProgress& progress,
   for (const std::string& name : folder_->kept())
     tell(fmt::format("likely: {} appeared meanwhile, and is kept\n",
                      printable_line((folder_->target() / name).string())));
+  warn(folder_->told());
   warn(drawn_.warnings);
 }
 

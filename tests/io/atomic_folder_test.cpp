@@ -31,6 +31,13 @@ std::string names_in(const std::filesystem::path& folder) {
   return all;
 }
 
+detail::Noted noted_in(const std::filesystem::path& folder) {
+  detail::Noted noted;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    noted[entry.path().lexically_relative(folder)] = detail::prints_of(entry.path());
+  return noted;
+}
+
 TEST(AtomicFolder, AppearsWhenItIsCommitted) {
   const TemporaryFolder folder;
   {
@@ -169,7 +176,7 @@ TEST(AtomicFolder, KeepsWhatOthersPutThereAfterADeath) {
   std::filesystem::create_directories(replaced / "figures/old");
   write_bytes(replaced / "r.json", "first");
   write_bytes(replaced / "figures/old/a.png", "first");
-  ASSERT_EQ(detail::note_replaced(replaced, {"r.json", "figures", "figures/old", "figures/old/a.png"}), 0);
+  ASSERT_EQ(detail::note_replaced(replaced, noted_in(replaced)), 0);
   write_bytes(replaced / "notes.txt", "theirs");
   write_bytes(replaced / "figures/theirs.png", "theirs");
   { const FolderLock next(target); }
@@ -186,10 +193,10 @@ TEST(AtomicFolder, ForgetsItsListWhereNothingWasReplaced) {
   const std::filesystem::path target = folder / "results";
   std::filesystem::create_directory(target);
   write_bytes(target / "r.json", "first");
-  ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);  // and then it died
+  ASSERT_EQ(detail::note_replaced(target, noted_in(target)), 0);  // and then it died
   { const AtomicFolder results(target, {.mark = "r.json", .replace = true}); }
   EXPECT_EQ(names_in(target), "r.json");
-  ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);
+  ASSERT_EQ(detail::note_replaced(target, noted_in(target)), 0);
   EXPECT_NE(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }), "nothing was refused");
   EXPECT_EQ(names_in(target), "r.json");
 }
