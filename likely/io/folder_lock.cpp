@@ -71,7 +71,7 @@ FolderLock::FolderLock(const fs::path& folder, const FolderLockOptions& options)
     for (int attempts = 0;; ++attempts) {
       if (attempts == 100) throw FolderRefusal(FolderRefusal::Why::taken, folder);
       if (options.leftovers != Leftovers::leave) detail::put_back_displaced(path_);
-      detail::check_place(folder);
+      detail::check_place(folder / ".");
       if (options.make) make_missing(folder);
       if (!take(folder, options)) continue;
       if (shares_) break;

@@ -20,6 +20,15 @@ namespace likely::io {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Whether a path is the root or lies below it, part by part.
+bool is_below(const fs::path& path, const fs::path& root) {
+  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
+}
+
+}  // namespace
+
 namespace detail {
 
 // Files are made all over the library, by functions that know nothing but a path: only the process can tell
@@ -46,6 +55,26 @@ class Records {
 
   static void check(const fs::path& path) {
     for (const auto& [record, inside] : of(path)) record->check();
+    if (const std::optional<fs::path> link = link_on_the_way(path))
+      throw Error(fmt::format("{} is a link: nothing is written through it", link->string()));
+  }
+
+  // The first link to something below a recorded folder, on the way to a path that was named as lying in it.
+  // The folder itself, and those around it, may be links.
+  static std::optional<fs::path> link_on_the_way(const fs::path& path) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(path, failed);
+    for (const MadeRecord* record : all) {
+      for (const fs::path& root : {record->named_, record->folder_}) {
+        if (failed || !is_below(whole, root)) continue;
+        fs::path place = root;
+        for (const fs::path& part : whole.parent_path().lexically_relative(root)) {
+          place /= part;
+          if (fs::is_symlink(place, failed)) return place;
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   static Whose whose(const fs::path& path) {
@@ -95,15 +124,6 @@ std::vector<MadeRecord*> Records::all;
 
 }  // namespace detail
 
-namespace {
-
-// Whether a path is the root or lies below it, part by part.
-bool is_below(const fs::path& path, const fs::path& root) {
-  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
-}
-
-}  // namespace
-
 void note_made(const fs::path& path) {
   const std::lock_guard lock(detail::Records::guard);
   try {
@@ -116,6 +136,8 @@ void note_made(const fs::path& path) {
 }
 
 void make_folders(const fs::path& folder) {
+  // A link to a folder elsewhere that has a name of ours.
+  while (const std::optional<fs::path> link = detail::link_on_the_way_into(folder)) detail::set_aside(*link);
   detail::check_place(folder);
   std::vector<fs::path> missing;
   for (fs::path part = fs::absolute(folder); !fs::exists(part); part = part.parent_path())
@@ -159,6 +181,11 @@ Whose whose(const fs::path& path) {
 void check_place(const fs::path& path) {
   const std::lock_guard lock(Records::guard);
   Records::check(path);
+}
+
+std::optional<fs::path> link_on_the_way_into(const fs::path& folder) {
+  const std::lock_guard lock(Records::guard);
+  return Records::link_on_the_way(folder / ".");
 }
 
 std::string kept_name(const std::string& name, int count) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ namespace likely::io {
 // was made is removed again.
 void note_made(const std::filesystem::path& path);
 
-// std::filesystem::create_directories, told. Throws std::filesystem::filesystem_error.
+// std::filesystem::create_directories, told. Where there is a link to a folder in a folder of results, it is
+// set aside. Throws std::filesystem::filesystem_error.
 void make_folders(const std::filesystem::path& folder);
 
 // Something of somebody else's that had a name of ours.
@@ -51,8 +53,11 @@ void set_aside(const std::filesystem::path& path);
 // The name for the n-th time, from 1 on; as long as names may be.
 std::string kept_name(const std::string& name, int count);
 
-// Refuses a path in a folder of results that is gone, or in whose place there is another by now.
+// Refuses a path in a folder of results that is gone, or in whose place there is another by now, and one that
+// leads through a link in that folder.
 void check_place(const std::filesystem::path& path);
+// The first link in a folder of results on the way to a folder in it, or that folder itself.
+std::optional<std::filesystem::path> link_on_the_way_into(const std::filesystem::path& folder);
 
 // While it is alive, all that is told of things in the folder.
 class MadeRecord {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "likely/io/rename.hpp"
+#include "likely/io/workshop.hpp"
 
 namespace likely::io::detail {
 
@@ -44,16 +45,6 @@ void remove_if_unfinished(const fs::directory_entry& entry) {
   close(file);
 }
 
-// A folder in which a picture was being drawn (plot/gnuplot.cpp).
-bool is_workshop(const fs::directory_entry& entry) {
-  constexpr std::string_view kBeginning = ".likely-figure-";
-  constexpr std::size_t kRest = 6;
-  const std::string name = entry.path().filename().string();
-  std::error_code unknown;
-  return name.starts_with(kBeginning) && name.size() == kBeginning.size() + kRest &&
-         entry.is_directory(unknown) && !entry.is_symlink(unknown);
-}
-
 // Hidden. The longest names would become too long.
 std::string beginning_of_versions(const fs::path& file) {
   constexpr std::size_t kLongestName = 100;
@@ -80,9 +71,9 @@ void remove_unfinished_files(const fs::path& folder) {
   std::error_code failed;
   for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     remove_if_unfinished(*at);
-    if (is_workshop(*at)) workshops.push_back(at->path());
+    if (is_workshop(at->path())) workshops.push_back(at->path());
   }
-  for (const fs::path& workshop : workshops) fs::remove_all(workshop, failed);
+  for (const fs::path& workshop : workshops) remove_dead_workshop(workshop);
 }
 
 void remove_unfinished_versions(const fs::path& file) {

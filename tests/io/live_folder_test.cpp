@@ -193,6 +193,43 @@ TEST(LiveFolder, WritesNothingWhereALinkLeadsMeanwhile) {
   EXPECT_TRUE(fs::is_empty(folder / "second"));
 }
 
+// A folder in the run folder that leads elsewhere is somebody else's.
+TEST(LiveFolder, WritesNothingThroughLinksToFoldersInIt) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "victim/sub");
+  write_bytes(folder / "victim/loss.png", "theirs");
+  fs::create_directory(folder / "real");
+  fs::create_directory_symlink("real", folder / "around");
+  const fs::path run = folder / "around/run";  // the links around it are the user's
+  LiveFolder live(run, kRun);
+  fs::create_directory_symlink(folder / "victim", run / "figures");
+  fs::create_directory_symlink(folder / "victim", run / "seed-1");
+  const std::string refusal = (run / "figures").string() + " is a link: nothing is written through it";
+  expect_refusal([&] { write_file(run / "figures/loss.png", "ours"); }, refusal);
+  expect_refusal([&] { write_file(run / "figures/sub/new.png", "ours"); }, refusal);
+  expect_refusal([&] { FolderLock lock(run / "seed-1"); },
+                 (run / "seed-1").string() + " is a link: nothing is written through it");
+  expect_refusal(
+      [&] { FolderLock lock(folder / "real/run/seed-1"); },
+      fs::canonical(folder / "real/run").string() + "/seed-1 is a link: nothing is written through it");
+  make_folders(run / "figures/sub");
+  write_file(run / "figures/sub/loss.png", "ours");
+  ASSERT_EQ(live.kept().size(), 1U);
+  EXPECT_EQ(text_of(live.kept()[0]),
+            (run / "figures").string() + " was somebody else's: it is kept as figures.kept");
+  EXPECT_EQ(fs::read_symlink(run / "figures.kept"), folder / "victim");
+  // The link appears while a file is written.
+  AtomicFile late(run / "figures/late.png");
+  late.write("ours");
+  fs::rename(run / "figures", run / "moved");
+  fs::create_directory_symlink(folder / "victim", run / "figures");
+  expect_refusal([&] { late.commit(); }, refusal);
+  live.keep();
+  EXPECT_EQ(read_bytes(folder / "victim/loss.png"), "theirs");
+  EXPECT_TRUE(fs::is_empty(folder / "victim/sub"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "victim"), fs::directory_iterator()), 2);
+}
+
 TEST(LiveFolder, TakesTheLongestNames) {
   const TemporaryFolder folder;
   const std::string name(255, 'x');
