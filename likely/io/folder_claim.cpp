@@ -26,6 +26,9 @@ fs::path checked(const fs::path& target, const FolderRules& rules) {
     throw Error(rules.option.empty() ? "the folder for results has no name" : "--out is empty");
   fs::path shown = without_last_slashes(target);
   const fs::path place = canonical_folder(shown);
+  if (!place.has_relative_path())
+    throw Error(
+        fmt::format("{}{}: this is the root of all folders; name one in it", rules.option, shown.string()));
   std::error_code failed;
   if (fs::exists(place, failed) && !fs::is_directory(place, failed))
     throw Error(fmt::format("{}{}: this is a file, not a folder", rules.option, shown.string()));
@@ -51,10 +54,16 @@ void check_room(const fs::path& folder, const fs::path& shown, std::int64_t byte
   std::error_code failed;
   const fs::space_info space = fs::space(folder, failed);
   if (failed) return;  // some file systems do not tell; writing will
-  if (space.available < static_cast<std::uintmax_t>(bytes))
-    throw DiskError(fmt::format("no room in \"{}\": {:.1f} MB are free, {} {:.1f} MB", shown.string(),
-                                static_cast<double>(space.available) / 1e6, what,
-                                static_cast<double>(bytes) / 1e6));
+  if (space.available >= static_cast<std::uintmax_t>(bytes)) return;
+  const auto megabytes = [](auto count) {
+    return fmt::format("{:.1f} MB", static_cast<double>(count) / 1e6);
+  };
+  std::string free = megabytes(space.available), needed = megabytes(bytes);
+  if (free == needed) {
+    free = fmt::format("{} bytes", space.available);
+    needed = fmt::format("{} bytes", bytes);
+  }
+  throw DiskError(fmt::format("no room in \"{}\": {} are free, {} {}", shown.string(), free, what, needed));
 }
 
 FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)

@@ -65,9 +65,10 @@ class Records {
     std::error_code failed;
     const fs::path whole = fs::absolute(path, failed);
     for (const MadeRecord* record : all) {
-      for (const fs::path& root : {record->named_, record->folder_}) {
+      for (const auto& [root, shown] :
+           {std::pair(record->named_, record->shown_), std::pair(record->folder_, record->folder_)}) {
         if (failed || !is_below(whole, root)) continue;
-        fs::path place = root;
+        fs::path place = shown;
         for (const fs::path& part : whole.parent_path().lexically_relative(root)) {
           place /= part;
           if (fs::is_symlink(place, failed)) return place;

@@ -135,6 +135,41 @@ TEST_F(KilledFolders, AreNotTidiedOfWhatOnlyLooksUnfinished) {
   expect_refused(train_, "--out run: the folder holds other things; choose another");
 }
 
+// Pictures are not drawn into somebody else's folder.
+TEST_F(KilledFolders, AreNotLeftThroughALink) {
+  ASSERT_EQ(run(train_ + Words{"--epochs", "1", "--units", "4"}).code, 0);
+  const auto precious = snapshot(folder_ / "precious");
+  for (const Words& command : {Words{"plot", "run"}, Words{"resume", "run", "--epochs", "2", "--quiet"}}) {
+    fs::remove_all(folder_ / "run/figures");
+    fs::create_directory_symlink("../precious", folder_ / "run/figures");
+    const Ran ran = run(command);
+    EXPECT_EQ(ran.code, 0);
+    EXPECT_EQ(ran.err, "likely: run/figures was somebody else's: it is kept as figures.kept\n");
+    EXPECT_EQ(snapshot(folder_ / "precious"), precious);
+    fs::remove(folder_ / "run/figures.kept");
+  }
+}
+
+TEST_F(KilledFolders, AreNotTheRootOfAllFolders) {
+  expect_refused({"train", "moons", "--out", "/", "--force"},
+                 "--out /: this is the root of all folders; name one in it");
+  expect_refused({"recover", "--out", "//"}, "//: this is the root of all folders; name one in it");
+}
+
+// What was computed is told where it cannot be written.
+TEST_F(KilledFolders, AreNotNeededForTheSummary) {
+  ASSERT_EQ(run({"simulate", "--subjects", "20", "--trials", "60", "--out", "many.tsv"}).code, 0);
+  const std::string fit = "likely fit many.tsv --method mle --no-figures --quiet";
+  const Ran whole = shell(folder_.path().string(), fit);
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const Ran failed = shell(folder_.path().string(), "ulimit -f 40; " + fit + " --out fitted");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_EQ(failed.out, whole.out);
+  EXPECT_NE(failed.err.find("fitted/trials"), std::string::npos) << failed.err;
+  EXPECT_EQ(failed.err.find(".likely-new"), std::string::npos) << failed.err;
+  EXPECT_FALSE(fs::exists(folder_ / "fitted"));
+}
+
 TEST_F(KilledFolders, AreNotSpoiledByAResumeThatFails) {
   ASSERT_EQ(run(train_ + Words{"--epochs", "1", "--units", "4"}).code, 0);
   fs::rename(folder_ / "run/metrics.jsonl", folder_ / "elsewhere");
@@ -150,6 +185,8 @@ TEST_F(KilledFolders, AreNotSpoiledByAResumeThatFails) {
   fs::rename(folder_ / "elsewhere", folder_ / "run/metrics.jsonl");
   const Ran resumed = run({"resume", "run", "--epochs", "2", "--quiet"});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
+  write_bytes(folder_ / "rows.csv", "1,2\n");
+  expect_refused({"predict", "run", "--in", "rows.csv", "--to", ""}, "--to is empty");
 }
 
 }  // namespace
