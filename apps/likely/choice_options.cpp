@@ -13,6 +13,7 @@
 #include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/disk_error.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 
 namespace likely::command {
@@ -317,17 +318,29 @@ Results::Results(const OutArguments& out, const std::string& mark,
     folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force, .inputs = inputs});
 }
 
-void Results::write(const std::string& json, const CancelTest& cancelled,
+void Results::write(const std::string& json, const std::string& summary, ChoiceProgress& progress,
                     const std::function<models::Drawn(const std::filesystem::path&)>& write) {
-  give_up_if(cancelled);
+  give_up_if(progress.cancelled());
   if (!folder_) return;
-  io::write_file(folder_->path() / mark_, json);
-  drawn_ = write(folder_->path());
-  give_up_if(cancelled);  // pictures are left out then
-  folder_->commit();
+  try {
+    io::write_file(folder_->path() / mark_, json);
+    drawn_ = write(folder_->path());
+    give_up_if(progress.cancelled());  // pictures are left out then
+    folder_->commit();
+  } catch (const io::DiskError& error) {
+    // What has cost so much is told at least.
+    progress.finish();
+    fmt::print("{}", summary);
+    std::string message = error.what();
+    const std::string hidden = folder_->path().string();
+    if (const std::size_t at = message.find(hidden); at != message.npos)
+      message.replace(at, hidden.size(), folder_->target().string());
+    throw io::DiskError(message);
+  }
   for (const std::string& name : folder_->kept())
     tell(fmt::format("likely: {} appeared meanwhile, and is kept\n",
                      printable_line((folder_->target() / name).string())));
+  warn(folder_->told());
   warn(drawn_.warnings);
 }
 

@@ -99,8 +99,9 @@ class Results {
 
   bool wanted() const { return folder_.has_value(); }
   // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it; warns of
-  // those that could not be drawn. Throws Cancelled, and leaves nothing, if it is to be given up.
-  void write(const std::string& json, const CancelTest& cancelled,
+  // those that could not be drawn. Throws Cancelled, and leaves nothing, if it is to be given up. Where the
+  // disk refuses, the summary is printed before that is said.
+  void write(const std::string& json, const std::string& summary, ChoiceProgress& progress,
              const std::function<models::Drawn(const std::filesystem::path&)>& write);
   // Prints where everything is.
   void say() const;

@@ -45,14 +45,15 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
   study.file = arguments.trials.file;
   const choice::Comparison comparison = choice::compare_models(study);
   const std::string json = choice::comparison_json(study, comparison) + "\n";
-  results.write(json, progress.cancelled(), [&](const std::filesystem::path& folder) {
+  const std::string summary = shown.json ? json : printable(choice::comparison_text(study, comparison));
+  results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
     return choice::write_comparison(study, comparison, trials, folder,
                                     {.trials = !arguments.out.no_trials,
                                      .figures = !arguments.out.no_figures,
                                      .cancelled = progress.cancelled()});
   });
   progress.finish();
-  fmt::print("{}", shown.json ? json : printable(choice::comparison_text(study, comparison)));
+  fmt::print("{}", summary);
   if (!shown.json) results.say();
 }
 

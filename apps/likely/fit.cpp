@@ -34,14 +34,15 @@ void run_fit(FitArguments arguments, const ShowOptions& shown) {
   if (study.interrupted) throw Cancelled();
   study.file = arguments.trials.file;
   const std::string json = shown.json || results.wanted() ? choice::study_json(study) + "\n" : "";
-  results.write(json, progress.cancelled(), [&](const std::filesystem::path& folder) {
+  const std::string summary = shown.json ? json : printable(choice::study_text(study));
+  results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
     return choice::write_study(study, trials, folder,
                                {.trials = !arguments.out.no_trials,
                                 .figures = !arguments.out.no_figures,
                                 .cancelled = progress.cancelled()});
   });
   progress.finish();
-  fmt::print("{}", shown.json ? json : printable(choice::study_text(study)));
+  fmt::print("{}", summary);
   if (!shown.json) results.say();
 }
 

@@ -43,11 +43,12 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   with_room_for(options.subjects, task, [&] { study = choice::recover_study(models, task, options); });
   if (study.interrupted) throw Cancelled();
   const std::string json = choice::recover_json(study) + "\n";
-  results.write(json, progress.cancelled(), [&](const std::filesystem::path& folder) {
+  const std::string summary = shown.json ? json : printable(choice::recover_text(study));
+  results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
     return choice::write_recovery(study, folder, !arguments.out.no_figures);
   });
   progress.finish();
-  fmt::print("{}", shown.json ? json : printable(choice::recover_text(study)));
+  fmt::print("{}", summary);
   if (!shown.json) results.say();
 }
 

@@ -13,9 +13,9 @@
 
 #include "likely/core/error.hpp"
 #include "likely/io/disk_error.hpp"
-#include "likely/io/folder_leftovers.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/rename.hpp"
+#include "likely/io/unfinished_file.hpp"
 
 namespace likely::io {
 
@@ -187,7 +187,7 @@ void AtomicFile::commit() {
   }
   if (fsync(file_) != 0) fail("cannot write", errno);
   detail::check_place(target_);
-  detail::note_making(place_);
+  detail::note_making(place_, detail::prints_of(temporary_));
   if (const int error = put_in_place(); error != 0) fail("cannot rename to", error);
   close(file_);
   file_ = -1;

@@ -15,12 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Beside the target: names trade places only within a file system.
-fs::path place_for_new(const detail::FolderClaim& claim) {
-  claim.refuse_fixed();
-  return detail::beside(claim.path(), detail::Beside::unfinished);
-}
-
 [[noreturn]] void refuse_writing(const fs::path& shown, int error) {
   fail_writing(
       fmt::format("cannot write the folder {}: {}", shown.string(), std::generic_category().message(error)),
@@ -29,8 +23,17 @@ fs::path place_for_new(const detail::FolderClaim& claim) {
 
 }  // namespace
 
+// Beside the target: names trade places only within a file system.
+fs::path AtomicFolder::place_for_new() {
+  claim_.refuse_fixed();
+  if (std::optional<std::string> moved =
+          detail::free_place(claim_.path(), claim_.shown(), detail::Beside::unfinished))
+    told_.push_back(std::move(*moved));
+  return detail::beside(claim_.path(), detail::Beside::unfinished);
+}
+
 AtomicFolder::AtomicFolder(const fs::path& target, const FolderRules& rules)
-    : claim_(target, rules), unfinished_(place_for_new(claim_)) {
+    : claim_(target, rules), told_(claim_.told()), unfinished_(place_for_new()) {
   if (!unfinished_.made()) refuse_writing(claim_.shown(), EEXIST);
   claim_.pass_rights_to(path());
 }
@@ -61,7 +64,9 @@ void AtomicFolder::commit() {
   detail::sync_folder(path());
   trade_places();
   committed_ = true;
-  kept_ = claim_.clear_earlier(path(), claim_.path());
+  detail::Cleared cleared = claim_.clear_earlier(path());
+  kept_ = std::move(cleared.moved);
+  if (cleared.told) told_.push_back(std::move(*cleared.told));
   detail::sync_folder(claim_.path().parent_path());
 }
 

@@ -35,13 +35,19 @@ class AtomicFolder {
   // Once, at the end. Refuses where somebody has put another folder in the target's place, or is writing to
   // a folder in it.
   void commit();
+  // What a user should know, in sentences: of what a killed command had left, and, after commit(), of earlier
+  // results that could not be removed.
+  const std::vector<std::string>& told() const { return told_; }
   // After commit(): the names of what others put into the target meanwhile.
   const std::vector<std::string>& kept() const { return kept_; }
 
  private:
   void trade_places();
 
+  std::filesystem::path place_for_new();
+
   detail::FolderClaim claim_;
+  std::vector<std::string> told_;
   FolderLock unfinished_;
   bool committed_ = false;
   std::vector<std::string> kept_;

@@ -13,6 +13,7 @@
 #include "likely/io/folder_leftovers.hpp"
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/rename.hpp"
+#include "likely/io/unfinished_file.hpp"
 
 namespace likely::io {
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 
 #include "likely/io/disk_error.hpp"
 #include "likely/io/folder_path.hpp"
+#include "likely/io/unfinished_file.hpp"
 
 namespace likely::io::detail {
 
@@ -24,6 +26,9 @@ fs::path checked(const fs::path& target, const FolderRules& rules) {
     throw Error(rules.option.empty() ? "the folder for results has no name" : "--out is empty");
   fs::path shown = without_last_slashes(target);
   const fs::path place = canonical_folder(shown);
+  if (!place.has_relative_path())
+    throw Error(
+        fmt::format("{}{}: this is the root of all folders; name one in it", rules.option, shown.string()));
   std::error_code failed;
   if (fs::exists(place, failed) && !fs::is_directory(place, failed))
     throw Error(fmt::format("{}{}: this is a file, not a folder", rules.option, shown.string()));
@@ -49,42 +54,46 @@ void check_room(const fs::path& folder, const fs::path& shown, std::int64_t byte
   std::error_code failed;
   const fs::space_info space = fs::space(folder, failed);
   if (failed) return;  // some file systems do not tell; writing will
-  if (space.available < static_cast<std::uintmax_t>(bytes))
-    throw DiskError(fmt::format("no room in \"{}\": {:.1f} MB are free, {} {:.1f} MB", shown.string(),
-                                static_cast<double>(space.available) / 1e6, what,
-                                static_cast<double>(bytes) / 1e6));
+  if (space.available >= static_cast<std::uintmax_t>(bytes)) return;
+  const auto megabytes = [](auto count) {
+    return fmt::format("{:.1f} MB", static_cast<double>(count) / 1e6);
+  };
+  std::string free = megabytes(space.available), needed = megabytes(bytes);
+  if (free == needed) {
+    free = fmt::format("{} bytes", space.available);
+    needed = fmt::format("{} bytes", bytes);
+  }
+  throw DiskError(fmt::format("no room in \"{}\": {} are free, {} {}", shown.string(), free, what, needed));
 }
 
 FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
     : shown_(checked(target, rules)), lock_(shown_) {
-  forget_lists(path());  // of one who died before anything was
   for (const fs::directory_entry& entry :
        fs::recursive_directory_iterator(path(), fs::directory_options::skip_permission_denied)) {
     const std::string name = entry.path().filename().string();
     if (is_unfinished_file(name)) continue;
     const fs::path inside = entry.path().lexically_relative(path());
-    bool there = false;
-    earlier_[inside] = print_of(entry.path(), there);
+    earlier_[inside] = prints_of(entry.path());
   }
   if (!earlier_.empty() && (rules.mark.empty() || earlier_.count(rules.mark) == 0))
-    throw Error(
-        fmt::format("{}{}: the folder holds other things; choose another", rules.option, shown_.string()));
+    refuse(fmt::format("{}{}: the folder holds other things; choose another", rules.option, shown_.string()));
   lock_.tidy();
   if (!earlier_.empty() && !rules.replace)
-    throw Error(!rules.earlier.empty()
-                    ? rules.earlier
-                    : fmt::format("{} already holds results; replace them (--force) or choose another folder",
-                                  shown_.string()));
+    refuse(!rules.earlier.empty()
+               ? rules.earlier
+               : fmt::format("{} already holds results; replace them (--force) or choose another folder",
+                             shown_.string()));
   refuse_used_below(path(), shown_);
   refuse_inputs(rules);
   check_room(path(), shown_, kLeastRoom, "results need at least");
 }
 
-int FolderClaim::note_earlier() const {
-  std::set<fs::path> paths;
-  for (const auto& [inside, print] : earlier_) paths.insert(inside);
-  return note_replaced(path(), paths);
+// With what was done before, which would else never be told.
+void FolderClaim::refuse(const std::string& why) const {
+  throw Error(told().empty() ? why : fmt::format("{} ({})", why, fmt::join(told(), "; ")));
 }
+
+int FolderClaim::note_earlier() const { return note_replaced(path(), earlier_); }
 
 void FolderClaim::refuse_inputs(const FolderRules& rules) const {
   if (earlier_.empty()) return;
@@ -128,14 +137,9 @@ void FolderClaim::pass_rights_to(const fs::path& folder) const {
   chmod(folder.c_str(), rights);
 }
 
-std::vector<std::string> FolderClaim::clear_earlier(const fs::path& folder, const fs::path& to) const {
-  // A file that somebody has changed or put there meanwhile is theirs.
-  std::set<fs::path> unchanged;
-  for (const auto& [inside, print] : earlier_) {
-    bool there = false;
-    if (print_of(folder / inside, there) == print) unchanged.insert(inside);
-  }
-  return clear_replaced(folder, to, unchanged);
+// A file that somebody has changed or put there meanwhile is theirs.
+Cleared FolderClaim::clear_earlier(const fs::path& folder) const {
+  return clear_replaced(folder, path(), shown_, earlier_);
 }
 
 }  // namespace likely::io::detail

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -49,6 +47,8 @@ class FolderClaim {
   const std::filesystem::path& shown() const { return shown_; }
   const std::filesystem::path& path() const { return lock_.path(); }
   const FolderLock& lock() const { return lock_; }
+  // What a user should know of what was found beside it, in sentences.
+  const std::vector<std::string>& told() const { return lock_.told(); }
   // Whether it held anything when it was claimed, which is to be replaced.
   bool holds_earlier() const { return !earlier_.empty(); }
 
@@ -61,17 +61,17 @@ class FolderClaim {
   // after this process has died knows it, too. Returns 0 or the system's error.
   int note_earlier() const;
   // Takes away what was there before, which lies in `folder` now, and moves the rest, which others put there
-  // meanwhile, into `to`. Returns the names of the rest.
-  std::vector<std::string> clear_earlier(const std::filesystem::path& folder,
-                                         const std::filesystem::path& to) const;
+  // meanwhile, into the place that it had.
+  Cleared clear_earlier(const std::filesystem::path& folder) const;
 
  private:
   void refuse_inputs(const FolderRules& rules) const;
+  [[noreturn]] void refuse(const std::string& why) const;
 
   std::filesystem::path shown_;
   FolderLock lock_;
   // What it held when it was claimed: paths relative to it, of the whole tree.
-  std::map<std::filesystem::path, std::optional<FilePrint>> earlier_;
+  Noted earlier_;
 };
 
 }  // namespace detail

@@ -1,4 +1,5 @@
-// What a process that was killed leaves behind, and how the next one puts it in order. Internal to io/.
+// What a process that was killed leaves beside a folder, and how the next one puts it in order. Internal to
+// io/.
 //
 // Beside a folder X there may be, while somebody holds the lock of X and of these:
 //
@@ -8,18 +9,21 @@
 //
 //   .X.likely-gone: what X held, for a moment, where the file system cannot let names trade places
 //
-// In a folder that is being replaced lies .likely-replaced, a list of what it held when it was claimed: that
-// may go; all else in it is somebody's, and is moved to X. In .X.likely-old lies .likely-made besides, a list
-// of what the run that goes on in X makes there: that may go, should the run come to nothing.
-//
-// In X, while a file is written: .NAME.<process>.<count>.likely-tmp, which is locked by its writer; while a
-// picture is drawn, where there is no other place: .likely-figure-<six characters>.
+// In a folder that is being replaced lies .likely-replaced, a list (io/folder_list.hpp) of what it held when
+// it was claimed: that may go; all else in it is somebody's, and is moved to X. In .X.likely-old lies
+// .likely-made besides, a list of what the run that goes on in X makes there: that may go, should the run
+// come to nothing. What is not as it was noted is somebody's, and a list that tells of another folder tells
+// nothing: then all stays where it is until its name is needed, and becomes X.kept.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "likely/io/file_print.hpp"
+#include "likely/io/folder_lock.hpp"
 
 namespace likely::io::detail {
 
@@ -37,32 +41,35 @@ void put_back_displaced(const std::filesystem::path& folder);
 
 // With the folder's lock: takes away what lies beside it, or puts it back where the folder holds nothing
 // better. What others put there is in the folder then. Refuses, naming `shown`, where the process that made
-// these things is still at work.
-void settle_leftovers(const std::filesystem::path& folder, const std::filesystem::path& shown);
+// these things is still at work. Returns what a user should know, in sentences.
+std::vector<std::string> settle_leftovers(const std::filesystem::path& folder,
+                                          const std::filesystem::path& shown,
+                                          Leftovers how = Leftovers::put_in_order);
 
-// Whether this is the name of a file that was never finished.
-bool is_unfinished_file(const std::string& name);
+// Gives what has this name beside the folder another one, so that the name is free; nothing of ours is left
+// there by then. Returns what a user should know, or nothing; refuses where it cannot be moved.
+std::optional<std::string> free_place(const std::filesystem::path& folder, const std::filesystem::path& shown,
+                                      Beside what);
 
-// Removes files that were never finished and whose writer is gone: all in a folder, whose lock is held, and
-// below it; or those that were to become one file.
-void remove_unfinished_files(const std::filesystem::path& folder);
-void remove_unfinished_versions(const std::filesystem::path& file);
+// Calls what lies beside the folder X X.kept, X.kept-2, ... Returns the name, or "" where that failed.
+std::string put_beside(const std::filesystem::path& folder, const std::filesystem::path& left);
 
-// The name under which a file is written by now, and which no other process uses.
-std::filesystem::path unfinished_version(const std::filesystem::path& file);
-
-// Writes the list of what is to be replaced, paths relative to the folder, into it; and takes all lists away.
-// Returns 0 or the system's error.
-int note_replaced(const std::filesystem::path& folder, const std::set<std::filesystem::path>& replaced);
+// Writes the list of what is to be replaced into a folder; and takes all lists away. Returns 0 or the
+// system's error.
+int note_replaced(const std::filesystem::path& folder, const Noted& replaced);
 void forget_lists(const std::filesystem::path& folder);
 
 // Where the list of what is made is, in the folder that it is replacing.
 std::filesystem::path list_of_made(const std::filesystem::path& folder);
 
-// Takes away what was replaced and lies in `folder` now, moves the rest into `to`, and takes the folder away
-// unless something could not be moved. Returns the names of the rest.
-std::vector<std::string> clear_replaced(const std::filesystem::path& folder, const std::filesystem::path& to,
-                                        const std::set<std::filesystem::path>& replaced);
+// Takes away what was replaced and lies in `left`, beside `folder`, now, moves the rest into the folder, and
+// takes `left` away. What can be neither removed nor moved becomes X.kept, and `told` says so.
+struct Cleared {
+  std::vector<std::string> moved;  // the names of the rest
+  std::optional<std::string> told{};
+};
+Cleared clear_replaced(const std::filesystem::path& left, const std::filesystem::path& folder,
+                       const std::filesystem::path& shown, const Noted& replaced);
 
 // Moves what one folder holds into another, but for these lists. Where there is something of
 // that name already, it gets the name NAME.kept, NAME.kept-2, ... Returns the names, as they are then.

@@ -16,6 +16,7 @@
 #include "likely/io/folder_path.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/rename.hpp"
+#include "likely/io/unfinished_file.hpp"
 
 namespace likely::io {
 
@@ -69,12 +70,13 @@ FolderLock::FolderLock(const fs::path& folder, const FolderLockOptions& options)
     // order: then it is looked for again.
     for (int attempts = 0;; ++attempts) {
       if (attempts == 100) throw FolderRefusal(FolderRefusal::Why::taken, folder);
-      detail::put_back_displaced(path_);
-      detail::check_place(folder);
+      if (options.leftovers != Leftovers::leave) detail::put_back_displaced(path_);
+      detail::check_place(folder / ".");
       if (options.make) make_missing(folder);
       if (!take(folder, options)) continue;
       if (shares_) break;
-      detail::settle_leftovers(path_, folder);
+      for (std::string& one : detail::settle_leftovers(path_, folder, options.leftovers))
+        told_.push_back(std::move(one));
       if (guards(path_)) break;
       release();
     }
@@ -112,7 +114,7 @@ void FolderLock::make_missing(const fs::path& shown) {
   std::reverse(missing.begin(), missing.end());
   for (const fs::path& part : missing) {
     made_.push_back(part);  // before it is: nothing may stay because there is no memory to note it
-    detail::note_making(part);
+    detail::note_making(part, {});
     if (mkdir(part.c_str(), 0777) == 0) {
       note_made(part);
       continue;
@@ -157,10 +159,7 @@ bool FolderLock::take(const fs::path& shown, const FolderLockOptions& options) {
   return true;
 }
 
-void FolderLock::tidy() const {
-  detail::remove_unfinished_files(path_);
-  detail::forget_lists(path_);
-}
+void FolderLock::tidy() const { detail::remove_unfinished_files(path_); }
 
 bool FolderLock::guards(const fs::path& path) const {
   Identity there;

@@ -24,10 +24,19 @@ class FolderRefusal : public Error {
   int error;
 };
 
+// What is done with what a process that was killed has left beside a folder.
+enum class Leftovers : unsigned char {
+  put_in_order,        // what was being replaced comes back unless there is something better by now
+  keep_what_is_there,  // the run that is there stays, whatever it is worth, and what it replaces becomes
+                       // X.kept
+  leave,               // as they are
+};
+
 struct FolderLockOptions {
   bool make = true;  // the folder, and those around it, where they are missing; else they are refused
   // This is a part of a longer work in the same folder: the lock that this process holds is shared, with one.
   bool within = false;
+  Leftovers leftovers = Leftovers::put_in_order;
 };
 
 // Holds a folder for this process as long as it lives; everybody who writes results into a folder takes it
@@ -48,6 +57,8 @@ class FolderLock {
 
   // Canonical.
   const std::filesystem::path& path() const { return path_; }
+  // What was done with what a killed process had left, in sentences for the user.
+  const std::vector<std::string>& told() const { return told_; }
   // Removes the temporary files of processes that were killed, below the folder, too.
   void tidy() const;
   // Whether it was not there before.
@@ -61,6 +72,7 @@ class FolderLock {
   void release();
 
   std::filesystem::path path_;
+  std::vector<std::string> told_;
   std::vector<std::filesystem::path> made_;  // outermost first
   int file_ = -1;                            // what the system locks
   bool shares_ = false;                      // the lock that another part of this process holds

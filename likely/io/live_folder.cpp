@@ -17,25 +17,30 @@ namespace fs = std::filesystem;
 LiveFolder::LiveFolder(const fs::path& target, const FolderRules& rules)
     : signs_of_worth_(rules.signs_of_worth.empty() ? detail::usual_signs_of_worth() : rules.signs_of_worth),
       claim_(target, rules),
-      made_(claim_.path(), claim_.shown()) {
+      made_(claim_.path(), claim_.shown()),
+      told_(claim_.told()) {
   if (replaces()) set_earlier_aside();
 }
 
 void LiveFolder::set_earlier_aside() {
   claim_.refuse_fixed();
+  if (std::optional<std::string> moved =
+          detail::free_place(claim_.path(), claim_.shown(), detail::Beside::earlier))
+    told_.push_back(std::move(*moved));
   const fs::path aside = detail::beside(claim_.path(), detail::Beside::earlier);
   other_.emplace(aside);
   claim_.pass_rights_to(aside);
   const fs::path spare = detail::beside(claim_.path(), detail::Beside::unfinished);
-  // The empty one goes by the spare name, which may be lost.
+  // Both lists lie in what is replaced; the new folder is empty until it has its place.
   int error = other_->made() ? claim_.note_earlier() : EEXIST;
+  if (error == 0) error = made_.list_in(claim_.path(), aside, signs_of_worth_);
+  // The empty one goes by the spare name, which may be lost.
   if (error == 0) error = detail::trade_places(aside, claim_.path(), spare);
   if (error != 0)
     fail_writing(fmt::format("cannot replace the folder {}: {}", claim_.shown().string(),
                              std::generic_category().message(error)),
                  error);
   made_.take_place();
-  made_.list_in(aside, signs_of_worth_);
 }
 
 LiveFolder::~LiveFolder() {
@@ -62,12 +67,7 @@ void LiveFolder::leave_earlier_beside() {
   if (!other_) return;
   const fs::path aside = detail::beside(claim_.path(), detail::Beside::earlier);
   if (!claim_.lock().guards(aside)) return;
-  detail::forget_lists(aside);
-  int error = EEXIST;
-  for (int count = 1; error == EEXIST && count < 1000; ++count) {
-    const std::string name = detail::kept_name(claim_.path().filename().string(), count);
-    error = detail::rename_new(aside, claim_.path().parent_path() / name);
-  }
+  detail::put_beside(claim_.path(), aside);
 }
 
 void LiveFolder::keep() {
@@ -77,7 +77,9 @@ void LiveFolder::keep() {
                             claim_.shown().string()));
   }
   settled_ = true;
-  if (other_) claim_.clear_earlier(other_->path(), claim_.path());
+  if (!other_) return;
+  if (std::optional<std::string> left = claim_.clear_earlier(other_->path()).told)
+    told_.push_back(std::move(*left));
 }
 
 void LiveFolder::give_up() {

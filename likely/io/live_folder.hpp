@@ -41,6 +41,9 @@ class LiveFolder {
   // worth more.
   bool replaces() const { return claim_.holds_earlier(); }
   bool outdoes_earlier() const { return !replaces() || is_worth_keeping(); }
+  // What else a user should know, in sentences: of what a killed command had left, and of earlier results
+  // that could not be removed.
+  const std::vector<std::string>& told() const { return told_; }
   // What of others' had a name of ours, so far, unless a folder around this one has told it.
   const std::vector<Kept>& kept() const { return made_.kept(); }
 
@@ -55,6 +58,7 @@ class LiveFolder {
   detail::MadeRecord made_;
   std::optional<FolderLock> other_;  // of the folder that traded places with the earlier one
   bool settled_ = false;             // kept or given up
+  std::vector<std::string> told_;
 };
 
 }  // namespace likely::io

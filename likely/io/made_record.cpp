@@ -20,6 +20,15 @@ namespace likely::io {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Whether a path is the root or lies below it, part by part.
+bool is_below(const fs::path& path, const fs::path& root) {
+  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
+}
+
+}  // namespace
+
 namespace detail {
 
 // Files are made all over the library, by functions that know nothing but a path: only the process can tell
@@ -46,6 +55,27 @@ class Records {
 
   static void check(const fs::path& path) {
     for (const auto& [record, inside] : of(path)) record->check();
+    if (const std::optional<fs::path> link = link_on_the_way(path))
+      throw Error(fmt::format("{} is a link: nothing is written through it", link->string()));
+  }
+
+  // The first link to something below a recorded folder, on the way to a path that was named as lying in it.
+  // The folder itself, and those around it, may be links.
+  static std::optional<fs::path> link_on_the_way(const fs::path& path) {
+    std::error_code failed;
+    const fs::path whole = fs::absolute(path, failed);
+    for (const MadeRecord* record : all) {
+      for (const auto& [root, shown] :
+           {std::pair(record->named_, record->shown_), std::pair(record->folder_, record->folder_)}) {
+        if (failed || !is_below(whole, root)) continue;
+        fs::path place = shown;
+        for (const fs::path& part : whole.parent_path().lexically_relative(root)) {
+          place /= part;
+          if (fs::is_symlink(place, failed)) return place;
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   static Whose whose(const fs::path& path) {
@@ -55,27 +85,32 @@ class Records {
     const std::optional<FilePrint> now = print_of(path, there);
     if (!there) return Whose::nothing_there;
     for (const auto& [record, inside] : records) {
-      for (const auto* list : {&record->made_, &record->known_}) {
+      for (const Noted* list : {&record->made_, &record->known_}) {
         const auto found = list->find(inside);
-        if (found != list->end() && found->second == now) return Whose::ours;
+        if (found != list->end() && (now ? is_noted(*now, found->second) : found->second.empty()))
+          return Whose::ours;
       }
     }
     return Whose::others;
   }
 
-  static void making(const fs::path& path) {
+  // What cannot be listed is taken for somebody else's by the next process, and kept.
+  static void making(const fs::path& path, const Prints& prints) {
     for (const auto& [record, inside] : of(path)) {
-      if (record->list_ < 0 || !record->listed_.insert(inside).second) continue;
-      // What cannot be listed is taken for somebody else's by the next process, and kept.
-      const std::string text = inside.string() + '\0';
-      [[maybe_unused]] const ssize_t written = write(record->list_, text.data(), text.size());
+      if (record->is_listing(inside)) record->list_.note({{inside, prints}});
+    }
+  }
+
+  static void growing(const fs::path& path, const FilePrint& now, std::int64_t from, std::int64_t to) {
+    for (const auto& [record, inside] : of(path)) {
+      if (record->is_listing(inside)) record->list_.note_growing(inside, now.number, from, to);
     }
   }
 
   static void made(const fs::path& path) {
     for (const auto& [record, inside] : of(path)) {
-      bool there = false;
-      record->made_[inside] = print_of(path, there);
+      record->made_[inside] = prints_of(path);
+      if (record->signs_of_worth_.contains(inside.filename().string())) record->is_worth_keeping_ = true;
     }
   }
 
@@ -90,15 +125,6 @@ std::vector<MadeRecord*> Records::all;
 
 }  // namespace detail
 
-namespace {
-
-// Whether a path is the root or lies below it, part by part.
-bool is_below(const fs::path& path, const fs::path& root) {
-  return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
-}
-
-}  // namespace
-
 void note_made(const fs::path& path) {
   const std::lock_guard lock(detail::Records::guard);
   try {
@@ -111,13 +137,15 @@ void note_made(const fs::path& path) {
 }
 
 void make_folders(const fs::path& folder) {
+  // A link to a folder elsewhere that has a name of ours.
+  while (const std::optional<fs::path> link = detail::link_on_the_way_into(folder)) detail::set_aside(*link);
   detail::check_place(folder);
   std::vector<fs::path> missing;
   for (fs::path part = fs::absolute(folder); !fs::exists(part); part = part.parent_path())
     missing.push_back(part);
   std::reverse(missing.begin(), missing.end());
   for (const fs::path& part : missing) {
-    detail::note_making(part);
+    detail::note_making(part, {});
     if (fs::create_directory(part)) note_made(part);
   }
   fs::create_directories(folder);  // says why where a file is in the way
@@ -134,9 +162,16 @@ void note_changed(const fs::path& path) {
   Records::made(path);
 }
 
-void note_making(const fs::path& path) {
+void note_making(const fs::path& path, const Prints& prints) {
   const std::lock_guard lock(Records::guard);
-  Records::making(path);
+  Records::making(path, prints);
+}
+
+void note_growing(const fs::path& path, int file, std::int64_t from, std::int64_t to) {
+  struct stat now {};
+  if (fstat(file, &now) != 0) return;
+  const std::lock_guard lock(Records::guard);
+  Records::growing(path, print_of(now), from, to);
 }
 
 Whose whose(const fs::path& path) {
@@ -147,6 +182,11 @@ Whose whose(const fs::path& path) {
 void check_place(const fs::path& path) {
   const std::lock_guard lock(Records::guard);
   Records::check(path);
+}
+
+std::optional<fs::path> link_on_the_way_into(const fs::path& folder) {
+  const std::lock_guard lock(Records::guard);
+  return Records::link_on_the_way(folder / ".");
 }
 
 std::string kept_name(const std::string& name, int count) {
@@ -182,8 +222,7 @@ MadeRecord::MadeRecord(fs::path folder, fs::path shown, Known known)
       std::error_code unknown;
       const fs::file_type kind = at->symlink_status(unknown).type();
       if (kind != fs::file_type::regular && kind != fs::file_type::directory) continue;
-      bool there = false;
-      known_[at->path().lexically_relative(folder_)] = print_of(at->path(), there);
+      known_[at->path().lexically_relative(folder_)] = prints_of(at->path());
     }
   }
   const std::lock_guard lock(Records::guard);
@@ -193,7 +232,6 @@ MadeRecord::MadeRecord(fs::path folder, fs::path shown, Known known)
 MadeRecord::~MadeRecord() {
   const std::lock_guard lock(Records::guard);
   std::erase(Records::all, this);
-  if (list_ >= 0) close(list_);
 }
 
 void MadeRecord::take_place() {
@@ -201,15 +239,16 @@ void MadeRecord::take_place() {
   if (stat(folder_.c_str(), &there) == 0) identity_ = {there.st_dev, there.st_ino};
 }
 
-void MadeRecord::list_in(const fs::path& other, const std::set<std::string>& signs_of_worth) {
-  list_ = away_from_standard_streams(
-      open(list_of_made(other).c_str(),
-           O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
-  std::string signs;
-  for (const std::string& name : signs_of_worth) (signs += '/' + name) += '\0';
-  if (list_ >= 0) {
-    [[maybe_unused]] const ssize_t written = write(list_, signs.data(), signs.size());
-  }
+int MadeRecord::list_in(const fs::path& other, const fs::path& made,
+                        const std::set<std::string>& signs_of_worth) {
+  signs_of_worth_ = signs_of_worth;
+  const std::optional<FolderPrint> print = folder_print_of(made);
+  return print ? list_.begin(list_of_made(other), *print, signs_of_worth) : ENOENT;
+}
+
+// Once there is something worth keeping, only what is new.
+bool MadeRecord::is_listing(const fs::path& inside) {
+  return list_.is_open() && (listed_.insert(inside).second || !is_worth_keeping_);
 }
 
 bool MadeRecord::covers(const fs::path& whole, const fs::path& place) const {
@@ -230,23 +269,19 @@ bool MadeRecord::has_made(const std::set<std::string>& names) const {
   const std::lock_guard lock(Records::guard);
   return std::any_of(made_.begin(), made_.end(), [&](const auto& made) {
     bool there = false;
-    return names.contains(made.first.filename().string()) &&
-           print_of(folder_ / made.first, there) == made.second && there;
+    const std::optional<FilePrint> now = print_of(folder_ / made.first, there);
+    return names.contains(made.first.filename().string()) && now && is_noted(*now, made.second);
   });
 }
 
 void MadeRecord::remove_made(const fs::path& folder) const {
   const std::lock_guard lock(Records::guard);
-  std::set<fs::path> folders;
-  for (const auto& [inside, print] : made_) {
-    bool there = false;
-    const std::optional<FilePrint> now = print_of(folder / inside, there);
-    if (there && !now) folders.insert(inside);
-    if (there && now && now == print) remove_inside(folder, inside);
-    for (fs::path part = inside.parent_path(); !part.empty(); part = part.parent_path()) folders.insert(part);
+  Noted noted = made_;
+  for (const auto& [inside, prints] : made_) {
+    for (fs::path part = inside.parent_path(); !part.empty(); part = part.parent_path())
+      noted.try_emplace(part);
   }
-  // A folder sorts before what is in it.
-  for (auto inside = folders.rbegin(); inside != folders.rend(); ++inside) remove_inside(folder, *inside);
+  remove_noted(folder, noted);
 }
 
 }  // namespace detail

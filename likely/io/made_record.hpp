@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "likely/io/file_print.hpp"
+#include "likely/io/folder_list.hpp"
 
 namespace likely::io {
 
@@ -22,7 +22,8 @@ namespace likely::io {
 // was made is removed again.
 void note_made(const std::filesystem::path& path);
 
-// std::filesystem::create_directories, told. Throws std::filesystem::filesystem_error.
+// std::filesystem::create_directories, told. Where there is a link to a folder in a folder of results, it is
+// set aside. Throws std::filesystem::filesystem_error.
 void make_folders(const std::filesystem::path& folder);
 
 // Something of somebody else's that had a name of ours.
@@ -37,8 +38,11 @@ namespace detail {
 // What was made is another file by now, or a longer one.
 void note_changed(const std::filesystem::path& path);
 
-// Before something is made: a process that dies in between shall not leave what nobody knows.
-void note_making(const std::filesystem::path& path);
+// Before something is made: a process that dies in between shall not leave what nobody knows. A file is known
+// by the prints of its unfinished version, which are its own; a folder has none.
+void note_making(const std::filesystem::path& path, const Prints& prints);
+// Before a file of ours, which is open, grows from one size to another.
+void note_growing(const std::filesystem::path& path, int file, std::int64_t from, std::int64_t to);
 
 enum class Whose : std::uint8_t { not_recorded, nothing_there, ours, others };
 // What is at a path where results are being made. A file is ours as long as it is as we left it.
@@ -49,8 +53,11 @@ void set_aside(const std::filesystem::path& path);
 // The name for the n-th time, from 1 on; as long as names may be.
 std::string kept_name(const std::string& name, int count);
 
-// Refuses a path in a folder of results that is gone, or in whose place there is another by now.
+// Refuses a path in a folder of results that is gone, or in whose place there is another by now, and one that
+// leads through a link in that folder.
 void check_place(const std::filesystem::path& path);
+// The first link in a folder of results on the way to a folder in it, or that folder itself.
+std::optional<std::filesystem::path> link_on_the_way_into(const std::filesystem::path& folder);
 
 // While it is alive, all that is told of things in the folder.
 class MadeRecord {
@@ -65,9 +72,10 @@ class MadeRecord {
 
   // From now on it is about the folder that is at this path now.
   void take_place();
-  // Writes down what is made, in another folder, for whoever finds it after this process has died.
-  // `signs_of_worth`, the names that make it worth keeping, come first, each with a / in front.
-  void list_in(const std::filesystem::path& other, const std::set<std::string>& signs_of_worth);
+  // Writes down what is made in `made`, in another folder, for whoever finds it after this process has died,
+  // with the names that make it worth keeping. Returns 0 or the system's error.
+  int list_in(const std::filesystem::path& other, const std::filesystem::path& made,
+              const std::set<std::string>& signs_of_worth);
   // Whether there is something that this process made under one of these names, anywhere in the folder.
   bool has_made(const std::set<std::string>& names) const;
   // Takes it away: files that are as they were left, and those folders that are empty then. `folder`: where
@@ -81,12 +89,15 @@ class MadeRecord {
 
   bool covers(const std::filesystem::path& whole, const std::filesystem::path& place) const;
   void check() const;
+  bool is_listing(const std::filesystem::path& inside);
 
   std::filesystem::path folder_, shown_, named_;
   std::pair<dev_t, ino_t> identity_{};
-  std::map<std::filesystem::path, std::optional<FilePrint>> known_, made_;  // relative to the folder
+  Noted known_, made_;
+  ListWriter list_;
+  std::set<std::string> signs_of_worth_;
+  bool is_worth_keeping_ = false;  // its files are not listed again: they stay in any case
   std::set<std::filesystem::path> listed_;
-  int list_ = -1;
   std::vector<Kept> kept_;
 };
 

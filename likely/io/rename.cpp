@@ -13,8 +13,8 @@ namespace {
 
 bool is_unknown_to_the_system(int error) { return error == EINVAL || error == ENOSYS || error == ENOTSUP; }
 
-// Where the system cannot rename without replacing. A second name for a file is refused where there is one;
-// a folder replaces at most an empty folder.
+}  // namespace
+
 int rename_new_by_hand(const std::filesystem::path& from, const std::filesystem::path& to) {
   struct stat there {};
   if (lstat(to.c_str(), &there) == 0) return EEXIST;
@@ -26,8 +26,6 @@ int rename_new_by_hand(const std::filesystem::path& from, const std::filesystem:
   if (std::rename(from.c_str(), to.c_str()) == 0) return 0;
   return errno == ENOTEMPTY ? EEXIST : errno;
 }
-
-}  // namespace
 
 int rename_new(const std::filesystem::path& from, const std::filesystem::path& to) {
 #ifdef RENAME_NOREPLACE
@@ -43,6 +41,11 @@ int trade_places(const std::filesystem::path& first, const std::filesystem::path
   if (renameat2(AT_FDCWD, first.c_str(), AT_FDCWD, second.c_str(), RENAME_EXCHANGE) == 0) return 0;
   if (!is_unknown_to_the_system(errno)) return errno;
 #endif
+  return trade_places_by_hand(first, second, spare);
+}
+
+int trade_places_by_hand(const std::filesystem::path& first, const std::filesystem::path& second,
+                         const std::filesystem::path& spare) {
   int error = rename_new(first, spare);
   if (error != 0) return error;
   error = rename_new(second, first);

@@ -16,6 +16,12 @@ int rename_new(const std::filesystem::path& from, const std::filesystem::path& t
 int trade_places(const std::filesystem::path& first, const std::filesystem::path& second,
                  const std::filesystem::path& spare);
 
+// Both where the system cannot do them in one step. The first gives a file a second name for a moment, which
+// is refused where there is one; a folder replaces at most an empty folder that appears in that moment.
+int rename_new_by_hand(const std::filesystem::path& from, const std::filesystem::path& to);
+int trade_places_by_hand(const std::filesystem::path& first, const std::filesystem::path& second,
+                         const std::filesystem::path& spare);
+
 // So that new names survive a power failure. Not every file system can do it, and files themselves are safe.
 void sync_folder(const std::filesystem::path& folder);
 

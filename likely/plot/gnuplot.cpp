@@ -15,6 +15,7 @@
 #include "likely/io/made_record.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/text.hpp"
+#include "likely/io/workshop.hpp"
 #include "likely/plot/drawing_errors.hpp"
 #include "likely/plot/fonts.hpp"
 #include "likely/plot/gnuplot_text.hpp"
@@ -37,35 +38,16 @@ struct Kind {
 constexpr std::array kKinds{Kind{".svg", "svg", false, "</svg>\n\n"sv},
                             Kind{".png", "pngcairo", true, "\0\0\0\0IEND\xae\x42\x60\x82"sv}};
 
-// A new folder that nobody else can look into, gone with this object. Beside the picture only where there is
-// no other place: what is killed should leave nothing there.
-class Workshop {
- public:
-  explicit Workshop(const fs::path& beside) {
-    std::error_code failed;
-    const fs::path usual = fs::temp_directory_path(failed);
-    if ((!failed && make(usual)) || make(beside)) return;
-    refuse(kCaller, fmt::format("cannot make a folder to draw in, neither in {} nor in {}: {}",
-                                usual.string(), beside.string(), std::generic_category().message(errno)));
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  bool make(const fs::path& in) {
-    std::string name = (in / ".likely-figure-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) return false;
-    path_ = name;
-    return true;
-  }
-
-  fs::path path_;
-};
+// Beside the picture only where there is no other place: what is killed should leave nothing there.
+void open_workshop(io::detail::Workshop& workshop, const fs::path& beside) {
+  std::error_code failed;
+  const fs::path usual = fs::temp_directory_path(failed);
+  if (!failed && workshop.make(usual) == 0) return;
+  const int error = workshop.make(beside);
+  if (error == 0) return;
+  refuse(kCaller, fmt::format("cannot make a folder to draw in, neither in {} nor in {}: {}", usual.string(),
+                              beside.string(), std::generic_category().message(error)));
+}
 
 void check_name(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -132,7 +114,8 @@ bool draw(const fs::path& path, const std::string& script, int width, int height
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   make_folder(folder);
 
-  const Workshop workshop(folder);
+  io::detail::Workshop workshop;
+  open_workshop(workshop, folder);
   const std::string name = path.filename().string();
   std::string text = "# gnuplot draws the picture again if it is given this file.\nset encoding utf8\n";
   for (const Kind& kind : kKinds) {

@@ -124,14 +124,16 @@ void RunFolder::write_config(std::string_view text) const {
 }
 
 void RunFolder::open_metrics(std::int64_t bytes) {
-  if (io::detail::whose(metrics()) == io::detail::Whose::others) io::detail::set_aside(metrics());
-  const bool is_new = !std::filesystem::exists(metrics());
-  if (is_new) io::detail::note_making(metrics());
+  // Before anything is set aside: what the checkpoint rests upon is to stay where it is.
+  if (bytes > 0 && io::detail::whose(metrics()) == io::detail::Whose::others)
+    refuse(caller_,
+           quoted(metrics()) + " is a link, or was changed: put the file there that the training wrote");
+  // One that is made anew is there, and known, at once.
+  if (bytes == 0 && io::detail::whose(metrics()) != io::detail::Whose::ours) io::write_file(metrics(), "");
   const int file = io::detail::away_from_standard_streams(
-      open(metrics().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
+      open(metrics().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   log_ = file < 0 ? nullptr : fdopen(file, "ab");
   if (log_ == nullptr) refuse(caller_, "cannot write " + quoted(metrics()) + ": " + reason());
-  if (is_new) io::note_made(metrics());
   const auto there = static_cast<std::int64_t>(std::filesystem::file_size(metrics()));
   if (there < bytes) {
     refuse(caller_, fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(metrics()),
@@ -145,10 +147,12 @@ void RunFolder::open_metrics(std::int64_t bytes) {
 
 void RunFolder::append_metrics(std::string_view line) {
   check_place();
+  const auto longer = metrics_bytes_ + static_cast<std::int64_t>(line.size()) + 1;
+  io::detail::note_growing(metrics(), fileno(log_), metrics_bytes_, longer);
   const bool written = std::fwrite(line.data(), 1, line.size(), log_) == line.size() &&
                        std::fputc('\n', log_) != EOF && std::fflush(log_) == 0;
   if (!written) io::fail_writing(caller_, "cannot write " + quoted(metrics()) + ": " + reason(), errno);
-  metrics_bytes_ += static_cast<std::int64_t>(line.size()) + 1;
+  metrics_bytes_ = longer;
   metrics_checksum_ = io::checksum_of(line.data(), line.size(), metrics_checksum_);
   metrics_checksum_ = io::checksum_of("\n", 1, metrics_checksum_);
 }

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 
 #include "tests/faults/stage.hpp"
@@ -155,6 +157,38 @@ TEST(FullDisk, IsSeenBeforeATableIsLearned) {
   // With room it is learned.
   EXPECT_EQ(train("1", "3", "2000000").code, 0);
   EXPECT_NE(whole_of(folder / "run"), before);
+}
+
+// Power may fail right after a renaming: what has its name then must be on the disk, as it was last written.
+TEST(Supervisor, SeesThatWhatIsRenamedWasSynced) {
+  if (!can_supervise()) GTEST_SKIP() << "this system does not let a process supervise another";
+  for (const char* const name : {"Train", "Fit", "Simulate"}) {
+    SCOPED_TRACE(name);
+    const auto all = scenarios();
+    const auto scenario = std::find_if(all.begin(), all.end(), [&](const Scenario& one) {
+      std::string command = one.command[0];
+      command[0] = static_cast<char>(std::toupper(command[0]));
+      return command == name;
+    });
+    ASSERT_NE(scenario, all.end());
+    const Stage stage(*scenario);
+    ASSERT_EQ(stage.whole().code, 0) << stage.whole().errors;
+    std::map<std::string, bool> synced;  // by the name of the unfinished file
+    int renamed = 0;
+    for (const std::string& call : stage.whole().calls) {
+      std::istringstream words(call);
+      std::string what, path;
+      words >> what >> path;
+      const std::string file = fs::path(path).filename().string();
+      if (!file.ends_with(".likely-tmp")) continue;
+      if (what == "write" || what == "pwrite" || what == "writev") synced[file] = false;
+      if (what == "fsync" || what == "fdatasync") synced[file] = true;
+      if (what != "rename") continue;
+      ++renamed;
+      EXPECT_TRUE(synced[file]) << call;
+    }
+    EXPECT_GT(renamed, 0);
+  }
 }
 
 // The supervisor itself: what it promises is so.

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "likely/io/checksum.hpp"
 #include "likely/io/json.hpp"
+#include "likely/io/safetensors_checksums.hpp"
 
 namespace likely::fuzz {
 
@@ -146,8 +148,18 @@ void distort(RawTensors& file, Choices& choices) {
 
 std::string safetensors_of(const RawTensors& file, Choices* choices) {
   const auto lies = [&] { return choices != nullptr && choices->one_in(16); };
+  // A header whose own checksum fits, whatever else it says.
+  const bool sealed = choices != nullptr && choices->one_in(2);
+  std::map<std::string, std::string> metadata = file.metadata;
+  if (sealed) {
+    std::vector<std::uint32_t> checksums;
+    for (const RawTensor& tensor : file.tensors)
+      checksums.push_back(io::checksum_of(tensor.bytes.data(), tensor.bytes.size()));
+    if (choices->one_in(4)) checksums.resize(choices->below(checksums.size() + 3));
+    metadata[io::kChecksumsKey] = io::checksums_text(checksums);
+  }
   io::Json header = io::Json::object();
-  if (!file.metadata.empty() || lies()) header["__metadata__"] = file.metadata;
+  if (!metadata.empty() || lies()) header["__metadata__"] = metadata;
   std::string data;
   for (const RawTensor& tensor : file.tensors) {
     auto begin = static_cast<std::int64_t>(data.size());
@@ -167,6 +179,7 @@ std::string safetensors_of(const RawTensors& file, Choices* choices) {
     text += text.substr(1);
     text.back() = '}';
   }
+  if (sealed) io::seal_header(text);
   std::uint64_t length = text.size();
   if (lies()) length = static_cast<std::uint64_t>(choices->whole());
   std::string bytes;

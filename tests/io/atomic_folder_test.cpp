@@ -2,6 +2,8 @@
 
 #include <grp.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +12,8 @@
 #include <set>
 
 #include "likely/core/error.hpp"
+#include "likely/io/atomic_file.hpp"
+#include "likely/io/live_folder.hpp"
 #include "tests/support/other_process.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -29,6 +33,13 @@ std::string names_in(const std::filesystem::path& folder) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : " ") + name;
   return all;
+}
+
+detail::Noted noted_in(const std::filesystem::path& folder) {
+  detail::Noted noted;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    noted[entry.path().lexically_relative(folder)] = detail::prints_of(entry.path());
+  return noted;
 }
 
 TEST(AtomicFolder, AppearsWhenItIsCommitted) {
@@ -169,7 +180,7 @@ TEST(AtomicFolder, KeepsWhatOthersPutThereAfterADeath) {
   std::filesystem::create_directories(replaced / "figures/old");
   write_bytes(replaced / "r.json", "first");
   write_bytes(replaced / "figures/old/a.png", "first");
-  ASSERT_EQ(detail::note_replaced(replaced, {"r.json", "figures", "figures/old", "figures/old/a.png"}), 0);
+  ASSERT_EQ(detail::note_replaced(replaced, noted_in(replaced)), 0);
   write_bytes(replaced / "notes.txt", "theirs");
   write_bytes(replaced / "figures/theirs.png", "theirs");
   { const FolderLock next(target); }
@@ -186,10 +197,10 @@ TEST(AtomicFolder, ForgetsItsListWhereNothingWasReplaced) {
   const std::filesystem::path target = folder / "results";
   std::filesystem::create_directory(target);
   write_bytes(target / "r.json", "first");
-  ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);  // and then it died
+  ASSERT_EQ(detail::note_replaced(target, noted_in(target)), 0);  // and then it died
   { const AtomicFolder results(target, {.mark = "r.json", .replace = true}); }
   EXPECT_EQ(names_in(target), "r.json");
-  ASSERT_EQ(detail::note_replaced(target, {"r.json"}), 0);
+  ASSERT_EQ(detail::note_replaced(target, noted_in(target)), 0);
   EXPECT_NE(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }), "nothing was refused");
   EXPECT_EQ(names_in(target), "r.json");
 }
@@ -262,6 +273,61 @@ TEST(AtomicFolder, IsNeverMoreOpenThanWhatItReplaces) {
   }
 }
 
+// Something that another user keeps locked up cannot be removed, nor moved out of its folder.
+TEST(AtomicFolder, PutsAsideWhatCannotBeRemovedAndSaysSo) {
+  if (getuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  constexpr uid_t kAnother = 4002;
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  const std::filesystem::path target = folder / "results";
+  const auto lock_up = [&] {
+    std::filesystem::create_directories(target / "theirs");
+    write_bytes(target / "r.json", "first");
+    write_bytes(target / "theirs/secret", "keep me");
+    chmod((target / "theirs").c_str(), 0700);
+    EXPECT_EQ(chown(target.c_str(), kAnother, kAnother), 0);
+  };
+  const auto as_another = [&](const std::function<void()>& work) {
+    testing::in_a_process_that_dies([&] {
+      if (setgroups(0, nullptr) != 0 || setgid(kAnother) != 0 || setuid(kAnother) != 0) return;
+      work();
+      testing::die();
+    });
+  };
+  const FolderRules forced{.mark = "r.json", .replace = true};
+  std::string kept = "/results.kept";
+  for (const bool live : {false, true}) {
+    for (int again = 0; again < 2; ++again) {
+      lock_up();
+      as_another([&] {
+        std::vector<std::string> told;
+        if (live) {
+          LiveFolder results(target, forced);
+          write_file(target / "r.json", "second");
+          results.keep();
+          told = results.told();
+        } else {
+          AtomicFolder results(target, forced);
+          write_bytes(results.path() / "r.json", "second");
+          results.commit();
+          told = results.told();
+        }
+        write_bytes(folder / "told", told.size() == 1 ? told[0] : "nothing, or too much");
+      });
+      EXPECT_EQ(read_bytes(folder / "told"),
+                "theirs of what " + target.string() +
+                    " held before can be neither removed nor moved: it is kept in " + folder.path().string() +
+                    kept);
+      EXPECT_EQ(read_bytes(folder.path().string() + kept + "/theirs/secret"), "keep me");
+      EXPECT_EQ(names_in(folder.path().string() + kept), "theirs");
+      EXPECT_EQ(read_bytes(target / "r.json"), "second");
+      std::filesystem::remove_all(target);
+      kept = "/results.kept-" + std::to_string((live ? 2 : 0) + again + 2);
+    }
+  }
+  EXPECT_EQ(folder.list(), "results.kept results.kept-2 results.kept-3 results.kept-4 told");
+}
+
 TEST(AtomicFolder, IsClearedAwayAfterADeath) {
   const TemporaryFolder folder;
   const std::filesystem::path target = folder / "results";
@@ -283,6 +349,32 @@ TEST(AtomicFolder, IsClearedAwayAfterADeath) {
             target.string() + " already holds results; replace them (--force) or choose another folder");
   EXPECT_EQ(read_bytes(target / "r.json"), "whole");
   EXPECT_EQ(folder.list(), "results");
+}
+
+// In a process that sees its own mounts, which go with it.
+TEST(AtomicFolder, RefusesAFolderOnWhichAFileSystemIsMounted) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "results";
+  std::filesystem::create_directory(target);
+  testing::in_a_process_that_dies([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("none", target.c_str(), "tmpfs", 0, nullptr) != 0)
+      testing::die();
+    write_bytes(target / "r.json", "old");
+    std::string said = refusal_of([&] { AtomicFolder(target, {.mark = "r.json", .replace = true}); });
+    said += "\n" + refusal_of([&] { LiveFolder(target, {.mark = "r.json", .replace = true}); });
+    std::filesystem::remove(target / "r.json");
+    {
+      LiveFolder live(target, {.mark = "r.json"});  // nothing is replaced
+      write_file(target / "r.json", "new");
+      live.keep();
+    }
+    write_bytes(folder / "said", said + "\n" + read_bytes(target / "r.json"));
+    testing::die();
+  });
+  if (!std::filesystem::exists(folder / "said")) GTEST_SKIP() << "nothing can be mounted here";
+  const std::string refusal = target.string() + ": a file system is mounted here; name a folder in it\n";
+  EXPECT_EQ(read_bytes(folder / "said"), refusal + refusal + "new");
 }
 
 TEST(AtomicFolder, RefusesTheCurrentFolder) {

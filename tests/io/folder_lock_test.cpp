@@ -119,17 +119,17 @@ TEST(FolderLock, TidiesUpAfterTheDeadOnly) {
   const FolderLock lock(folder.path());
   fs::create_directory(folder / "figures");
   write_bytes(folder / ".model.1.0.likely-tmp", "killed, though process 1 is alive: nobody holds it");
-  write_bytes(folder / "figures/.loss.4000000.3.tmp", "killed in an earlier version");
+  write_bytes(folder / "figures/.loss.4000000.3.likely-tmp", "killed");
   write_bytes(folder / ".alive.4000000.7.likely-tmp", "being written");
-  write_bytes(folder / ".earlier.1.7.tmp", "may be being written by an earlier version");
-  for (const char* theirs :
-       {".notes.tmp", ".a.b.1.tmp", "x.1.2.tmp", ".1.2.tmp", ".x.1.-2.tmp", ".likely-tmp"})
+  write_bytes(folder / ".draft.4000000.7.tmp", "not a name that likely writes");
+  for (const char* theirs : {".notes.likely-tmp", ".a.b.1.likely-tmp", "x.1.2.likely-tmp", ".1.2.likely-tmp",
+                             ".x.1.-2.likely-tmp", ".likely-tmp"})
     write_bytes(folder / theirs, "");
   const OtherProcess writer(folder / ".alive.4000000.7.likely-tmp");
   lock.tidy();
   EXPECT_EQ(folder.list(),
-            ".1.2.tmp .a.b.1.tmp .alive.4000000.7.likely-tmp .earlier.1.7.tmp .likely-tmp .notes.tmp "
-            ".x.1.-2.tmp figures x.1.2.tmp");
+            ".1.2.likely-tmp .a.b.1.likely-tmp .alive.4000000.7.likely-tmp .draft.4000000.7.tmp .likely-tmp "
+            ".notes.likely-tmp .x.1.-2.likely-tmp figures x.1.2.likely-tmp");
   EXPECT_TRUE(fs::is_empty(folder / "figures"));
 }
 

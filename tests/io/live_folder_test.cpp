@@ -193,6 +193,43 @@ TEST(LiveFolder, WritesNothingWhereALinkLeadsMeanwhile) {
   EXPECT_TRUE(fs::is_empty(folder / "second"));
 }
 
+// A folder in the run folder that leads elsewhere is somebody else's.
+TEST(LiveFolder, WritesNothingThroughLinksToFoldersInIt) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "victim/sub");
+  write_bytes(folder / "victim/loss.png", "theirs");
+  fs::create_directory(folder / "real");
+  fs::create_directory_symlink("real", folder / "around");
+  const fs::path run = folder / "around/run";  // the links around it are the user's
+  LiveFolder live(run, kRun);
+  fs::create_directory_symlink(folder / "victim", run / "figures");
+  fs::create_directory_symlink(folder / "victim", run / "seed-1");
+  const std::string refusal = (run / "figures").string() + " is a link: nothing is written through it";
+  expect_refusal([&] { write_file(run / "figures/loss.png", "ours"); }, refusal);
+  expect_refusal([&] { write_file(run / "figures/sub/new.png", "ours"); }, refusal);
+  expect_refusal([&] { FolderLock lock(run / "seed-1"); },
+                 (run / "seed-1").string() + " is a link: nothing is written through it");
+  expect_refusal(
+      [&] { FolderLock lock(folder / "real/run/seed-1"); },
+      fs::canonical(folder / "real/run").string() + "/seed-1 is a link: nothing is written through it");
+  make_folders(run / "figures/sub");
+  write_file(run / "figures/sub/loss.png", "ours");
+  ASSERT_EQ(live.kept().size(), 1U);
+  EXPECT_EQ(text_of(live.kept()[0]),
+            (run / "figures").string() + " was somebody else's: it is kept as figures.kept");
+  EXPECT_EQ(fs::read_symlink(run / "figures.kept"), folder / "victim");
+  // The link appears while a file is written.
+  AtomicFile late(run / "figures/late.png");
+  late.write("ours");
+  fs::rename(run / "figures", run / "moved");
+  fs::create_directory_symlink(folder / "victim", run / "figures");
+  expect_refusal([&] { late.commit(); }, refusal);
+  live.keep();
+  EXPECT_EQ(read_bytes(folder / "victim/loss.png"), "theirs");
+  EXPECT_TRUE(fs::is_empty(folder / "victim/sub"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "victim"), fs::directory_iterator()), 2);
+}
+
 TEST(LiveFolder, TakesTheLongestNames) {
   const TemporaryFolder folder;
   const std::string name(255, 'x');
@@ -333,24 +370,192 @@ TEST(LiveFolder, ComesBackAfterADeathBesideWhatOthersPutThere) {
   EXPECT_EQ(read_bytes(finished.run / "report.json"), "keep me");
 }
 
-// As long as something is left in it, a folder that was replaced has its list: without one it would be taken
-// for an unfinished one, which goes with all that it holds.
-TEST(LiveFolder, KeepsTheListWhileSomethingCannotBeMoved) {
+// What can be neither removed nor moved is not left under a hidden name.
+TEST(LiveFolder, PutsAsideWhatCannotBeMoved) {
   const TemporaryFolder folder;
   const fs::path left = folder / ".run.likely-old";
   fs::create_directory(left);
   write_bytes(left / "model.safetensors", "old");
   write_bytes(left / "theirs.txt", "keep me");
-  ASSERT_EQ(detail::note_replaced(left, {"model.safetensors"}), 0);
-  EXPECT_EQ(detail::clear_replaced(left, folder / "not-there", {"model.safetensors"}),
-            std::vector<std::string>{});
-  EXPECT_EQ(read_bytes(left / "theirs.txt"), "keep me");
-  EXPECT_FALSE(fs::exists(left / "model.safetensors"));
-  EXPECT_TRUE(fs::exists(left / ".likely-replaced"));
-  fs::create_directory(folder / "run");
-  EXPECT_EQ(detail::clear_replaced(left, folder / "run", {"model.safetensors"}),
-            std::vector<std::string>{"theirs.txt"});
-  EXPECT_EQ(folder.list(), "run");
+  const detail::Noted noted{{"model.safetensors", detail::prints_of(left / "model.safetensors")}};
+  ASSERT_EQ(detail::note_replaced(left, noted), 0);
+  const auto cleared =
+      detail::clear_replaced(left, folder / "run", folder / "run", noted);  // which is not there
+  EXPECT_EQ(cleared.moved, std::vector<std::string>{});
+  const std::string at = folder.path().string();
+  EXPECT_EQ(cleared.told, "theirs.txt of what " + at +
+                              "/run held before can be neither removed nor moved: it is kept in " + at +
+                              "/run.kept");
+  EXPECT_EQ(folder.list(), "run.kept");
+  EXPECT_EQ(read_bytes(folder / "run.kept/theirs.txt"), "keep me");
+  EXPECT_FALSE(fs::exists(folder / "run.kept/model.safetensors"));
+  EXPECT_FALSE(fs::exists(folder / "run.kept/.likely-replaced"));
+}
+
+// Killed, and then somebody works in the folder: what is not as the run left it is theirs.
+TEST(LiveFolder, KeepsAfterADeathWhatOthersChanged) {
+  const Finished finished;
+  testing::in_a_process_that_dies([&] {
+    const LiveFolder run(finished.run, kForced);
+    write_file(finished.run / "recipe.json", "first");
+    write_file(finished.run / "recipe.json", "second");
+    write_file(finished.run / "config.json", "new");
+    write_file(finished.run / "untouched.json", "new");
+    write_file(finished.run / "metrics.jsonl", "new");
+    testing::die();
+  });
+  write_bytes(finished.run / "recipe.json", "my own");
+  fs::remove(finished.run / "config.json");
+  write_bytes(finished.run / "config.json", "new");  // the same bytes, but theirs
+  write_bytes(finished.run / "metrics.jsonl", "new and a line");
+  write_bytes(finished.folder / ".run.likely-old/figures/loss.png", "my own");
+  const FolderLock next(finished.run);
+  EXPECT_EQ(next.told(),
+            std::vector<std::string>{
+                "a command that was to replace what " + finished.run.string() +
+                " held was killed before it had anything worth keeping: what was there before is back"});
+  EXPECT_EQ(finished.folder.list(), "run");
+  EXPECT_EQ(read_bytes(finished.run / "model.safetensors"), "old");
+  EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "old");
+  EXPECT_EQ(read_bytes(finished.run / "recipe.json.kept"), "my own");
+  EXPECT_EQ(read_bytes(finished.run / "config.json"), "new");
+  EXPECT_EQ(read_bytes(finished.run / "metrics.jsonl"), "new and a line");
+  EXPECT_EQ(read_bytes(finished.run / "figures/loss.png"), "my own");
+  EXPECT_FALSE(fs::exists(finished.run / "untouched.json"));
+}
+
+// What was replaced by a run with a checkpoint, and then changed.
+TEST(LiveFolder, KeepsAfterADeathWhatOthersChangedInWhatWasReplaced) {
+  const Finished finished;
+  testing::in_a_process_that_dies([&] {
+    const LiveFolder run(finished.run, kForced);
+    write_file(finished.run / "checkpoint.safetensors", "new");
+    testing::die();
+  });
+  write_bytes(finished.folder / ".run.likely-old/recipe.json", "my own");
+  { const FolderLock next(finished.run); }
+  EXPECT_EQ(finished.folder.list(), "run");
+  EXPECT_EQ(read_bytes(finished.run / "checkpoint.safetensors"), "new");
+  EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "my own");
+  EXPECT_FALSE(fs::exists(finished.run / "model.safetensors"));
+}
+
+// Killed, and then the folder is another one.
+TEST(LiveFolder, LeavesAloneAfterADeathWhatIsNotTheFolderItWorkedIn) {
+  const Finished finished;
+  testing::in_a_process_that_dies([&] {
+    const LiveFolder run(finished.run, kForced);
+    write_file(finished.run / "recipe.json", "new");
+    write_file(finished.run / "config.json", "new");
+    testing::die();
+  });
+  fs::rename(finished.run, finished.folder / "moved");
+  fs::create_directory(finished.run);
+  write_bytes(finished.run / "recipe.json", "my own");
+  write_bytes(finished.run / "config.json", "my own");
+  const std::string at = finished.folder.path().string();
+  const std::string left = at + "/.run.likely-old was left by a command that was killed, but " + at +
+                           "/run is not the folder that it worked in: both are left as they are";
+  for (const Leftovers how : {Leftovers::put_in_order, Leftovers::keep_what_is_there}) {
+    const FolderLock next(finished.run, {.leftovers = how});
+    EXPECT_EQ(next.told(), std::vector<std::string>{left});
+  }
+  expect_refusal(
+      [&] { LiveFolder run(finished.run, kRun); },
+      at + "/run already holds results; replace them (--force) or choose another folder (" + left + ")");
+  EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "my own");
+  EXPECT_EQ(read_bytes(finished.run / "config.json"), "my own");
+  EXPECT_EQ(read_bytes(finished.folder / ".run.likely-old/model.safetensors"), "old");
+  // Where its name is needed, it gets another.
+  LiveFolder run(finished.run, kForced);
+  EXPECT_EQ(run.told(),
+            (std::vector<std::string>{
+                left, at + "/.run.likely-old was in the way: it is kept as " + at + "/run.kept"}));
+  write_file(finished.run / "recipe.json", "newest");
+  run.keep();
+  EXPECT_EQ(finished.folder.list(), "moved run run.kept");
+  EXPECT_EQ(read_bytes(finished.folder / "run.kept/model.safetensors"), "old");
+  EXPECT_FALSE(fs::exists(finished.folder / "run.kept/.likely-replaced"));
+}
+
+// Lists that nobody made here, or that were copied with a folder.
+TEST(LiveFolder, BelievesNoListOfAnotherFolder) {
+  const Finished finished;
+  const fs::path left = finished.folder / ".run.likely-old";
+  using namespace std::string_literals;
+  const auto expect_all = [&] {
+    { const FolderLock next(finished.run); }
+    EXPECT_EQ(read_bytes(finished.run / "thesis.txt"), "keep me");
+    EXPECT_EQ(read_bytes(left / "thesis.txt"), "keep me, too");
+    EXPECT_EQ(read_bytes(finished.run / "model.safetensors"), "old");
+    fs::remove_all(left);
+  };
+  write_bytes(finished.run / "thesis.txt", "keep me");
+  fs::create_directory(left);
+  write_bytes(left / "thesis.txt", "keep me, too");
+  write_bytes(left / ".likely-replaced", "thesis.txt\0"s);
+  write_bytes(left / ".likely-made", "thesis.txt\0"s);
+  expect_all();
+  fs::create_directory(finished.folder / "other");
+  write_bytes(finished.folder / "other/thesis.txt", "keep me, too");
+  ASSERT_EQ(detail::note_replaced(finished.folder / "other",
+                                  {{"thesis.txt", detail::prints_of(finished.folder / "other/thesis.txt")}}),
+            0);
+  fs::copy(finished.folder / "other", left);
+  expect_all();
+}
+
+// A link under one of our names, whatever it leads to, is nobody's leftover.
+TEST(LiveFolder, DoesNotFollowLinksBesideIt) {
+  for (const char* const name : {".run.likely-old", ".run.likely-gone", ".run.likely-new"}) {
+    for (const bool there : {true, false}) {
+      SCOPED_TRACE(name);
+      const TemporaryFolder folder;
+      if (there) fs::create_directory(folder / "run");
+      fs::create_directory(folder / "victim");
+      write_bytes(folder / "victim/thesis.txt", "keep me");
+      write_bytes(folder / "victim/.likely-replaced", "");
+      fs::create_directory_symlink("victim", folder / name);
+      { const FolderLock lock(folder / "run"); }
+      EXPECT_EQ(fs::exists(folder / "run"), there);
+      {
+        LiveFolder run(folder / "run", kRun);
+        write_file(folder / "run/recipe.json", "old");
+        run.keep();
+      }
+      LiveFolder run(folder / "run", kForced);
+      write_file(folder / "run/recipe.json", "new");
+      run.keep();
+      EXPECT_EQ(read_bytes(folder / "run/recipe.json"), "new");
+      EXPECT_EQ(read_bytes(folder / "victim/thesis.txt"), "keep me");
+      EXPECT_TRUE(fs::exists(folder / "victim/.likely-replaced"));
+      const bool needed = std::string(name) == ".run.likely-old";
+      EXPECT_TRUE(fs::is_symlink(folder / (needed ? "run.kept" : name)));
+    }
+  }
+}
+
+TEST(LiveFolder, StaysAfterADeathWhereItIsToGoOn) {
+  const Finished finished;
+  testing::in_a_process_that_dies([&] {
+    const LiveFolder run(finished.run, kForced);
+    write_file(finished.run / "recipe.json", "new");
+    testing::die();
+  });
+  {
+    const FolderLock reader(finished.run, {.make = false, .leftovers = Leftovers::leave});
+    EXPECT_EQ(reader.told(), std::vector<std::string>{});
+    EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "new");
+    EXPECT_EQ(finished.folder.list(), ".run.likely-old run");
+  }
+  const FolderLock next(finished.run, {.make = false, .leftovers = Leftovers::keep_what_is_there});
+  const std::string at = finished.run.string();
+  EXPECT_EQ(next.told(), std::vector<std::string>{at + " was to replace an earlier run, which is kept as " +
+                                                  at + ".kept"});
+  EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "new");
+  EXPECT_EQ(finished.folder.list(), "run run.kept");
+  EXPECT_EQ(read_bytes(finished.folder / "run.kept/model.safetensors"), "old");
+  EXPECT_FALSE(fs::exists(finished.folder / "run.kept/.likely-made"));
 }
 
 TEST(LiveFolder, IsReplacedAfterADeathWithACheckpoint) {

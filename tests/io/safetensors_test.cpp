@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <iomanip>
 #include <limits>
 #include <sstream>
@@ -123,6 +124,35 @@ TEST(Safetensors, RefuseAByteThatWasChanged) {
         save_safetensors(path, {{}, {{"likely.checksums", "mine"}}});
       },
       "[save_safetensors] the metadata \"likely.checksums\" are likely's own");
+}
+
+// The header is sealed, and has not one checksum for each tensor.
+TEST(Safetensors, RefuseTooFewOrTooManyChecksums) {
+  const TemporaryFolder folder;
+  const auto path = folder / "x";
+  const std::string w = "\x00\x00\x80\x3f\x00\x00\x00\xc0"s, b = "\x01"s;
+  const auto write_with = [&](const std::string& checksums) {
+    const auto header_with = [&](const std::string& own) {
+      const std::string header = R"({"__metadata__":{"likely.checksums":"likely-crc32 )" + own + checksums +
+                                 R"("},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},)"
+                                 R"("b":{"dtype":"BOOL","shape":[1],"data_offsets":[8,9]}})";
+      return header + std::string((8 - header.size() % 8) % 8, ' ');
+    };
+    write_bytes(path, file_of(header_with(plain_crc32(header_with("00000000"))), w + b));
+  };
+  const std::string of_w = " " + plain_crc32(w), of_b = " " + plain_crc32(b);
+  write_with(of_w + of_b);
+  EXPECT_EQ(load_safetensors(path).tensors.size(), 2U);
+  for (const std::string& checksums : {""s, of_w, of_w + of_b + of_b}) {
+    write_with(checksums);
+    for (const auto& [reader, read] :
+         {std::pair<std::string, std::function<void()>>{"load_safetensors", [&] { load_safetensors(path); }},
+          {"map_safetensors", [&] { map_safetensors(path, "w"); }}})
+      expect_refusal(read,
+                     "[" + reader + "] " + path.string() +
+                         ": the header was changed after it was written (its checksum does not fit; who "
+                         "changes it on purpose leaves out the metadata \"likely.checksums\")");
+  }
 }
 
 TEST(Safetensors, ReadOtherTypesByConversion) {

@@ -81,7 +81,8 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-void tell_kept(const std::vector<io::Kept>& kept, RunReport& report) {
+void tell(const std::vector<std::string>& told, const std::vector<io::Kept>& kept, RunReport& report) {
+  report.of_folder.insert(report.of_folder.end(), told.begin(), told.end());
   for (const io::Kept& one : kept) report.of_folder.push_back(text_of(one));
 }
 
@@ -135,13 +136,14 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
   RunReport report = train_all({&recipe, run, seeds});
   // What was interrupted can go on, but is not worth a run that was finished before anything was saved.
   if (report.stopped() != train::Stopped::interrupted || folder.outdoes_earlier()) folder.keep();
-  tell_kept(folder.kept(), report);
+  tell(folder.told(), folder.kept(), report);
   return report;
 }
 
 RunReport resume_run(const fs::path& folder, const std::vector<std::string>& changes,
                      train::Progress progress) {
-  const io::FolderLock lock(folder, {.make = false});
+  // The run that is there goes on, also one that was to replace another and was killed early.
+  const io::FolderLock lock(folder, {.make = false, .leftovers = io::Leftovers::keep_what_is_there});
   SavedRun saved = read_run(folder);
   lock.tidy();
   for (const std::string& change : changes) {
@@ -155,7 +157,7 @@ RunReport resume_run(const fs::path& folder, const std::vector<std::string>& cha
   const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
   if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
   RunReport report = train_all(saved);
-  tell_kept(made.kept(), report);
+  tell(lock.told(), made.kept(), report);
   return report;
 }
 
@@ -183,7 +185,8 @@ Predicted predict_run(const fs::path& folder, const fs::path& rows) {
 }
 
 RunReport plot_run(const fs::path& folder) {
-  const io::FolderLock lock(folder, {.make = false});
+  // What is drawn is what is there: nothing is traded for it.
+  const io::FolderLock lock(folder, {.make = false, .leftovers = io::Leftovers::leave});
   const SavedRun saved = read_run(folder);
   if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
   lock.tidy();
@@ -195,7 +198,7 @@ RunReport plot_run(const fs::path& folder) {
     if (!saved.seeds.empty()) check_records(run.out);
     return SeedReport{run.seed, run.out, {.pictures = saved.recipe->plot(run)}};
   });
-  tell_kept(made.kept(), report);
+  tell({}, made.kept(), report);
   return report;
 }
 

@@ -197,6 +197,7 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
     return sweep;
   }
   folder.keep();
+  sweep.warnings.insert(sweep.warnings.end(), folder.told().begin(), folder.told().end());
   for (const io::Kept& kept : folder.kept()) sweep.warnings.push_back(text_of(kept));
   draw_sweep(sweep, space);
   return sweep;
