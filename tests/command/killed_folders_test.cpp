@@ -81,6 +81,9 @@ TEST_F(KilledFolders, GoOnWithTheRunThatIsThere) {
   for (const Words& reader :
        {Words{"plot", "run"}, Words{"eval", "run"}, Words{"predict", "run", "--in", "trials.tsv"}})
     expect_refused(reader, "run holds no finished model; finish it with: likely resume run");
+  EXPECT_EQ(run({"resume", "run", "--epochs", "-1"}).code, 2);
+  EXPECT_TRUE(
+      fs::exists(folder_ / ".run.likely-old/model.safetensors"));  // nothing is moved for what is refused
   const Ran resumed = run({"resume", "run", "--epochs", "1", "--quiet"});
   EXPECT_EQ(resumed.code, 0);
   EXPECT_EQ(resumed.err, "likely: run was to replace an earlier run, which is kept as run.kept\n");
@@ -90,6 +93,22 @@ TEST_F(KilledFolders, GoOnWithTheRunThatIsThere) {
   EXPECT_EQ(folder_.list(), "precious run run.kept trials-parameters.csv trials.tsv");
   EXPECT_EQ(run({"eval", "run", "--quiet"}).code, 0);
   EXPECT_EQ(run({"eval", "run.kept", "--quiet"}).code, 0);
+}
+
+// Killed before there was anything to go on with.
+TEST_F(KilledFolders, GoOnWithTheEarlierRunWhereThereIsNoOther) {
+  ASSERT_NO_FATAL_FAILURE(leave_a_killed_run());
+  if (IsSkipped()) return;
+  for (const char* const name : {"recipe.json", "config.json", "metrics.jsonl"})
+    fs::remove(folder_ / "run" / name);
+  const Ran resumed = run({"resume", "run", "--quiet"});
+  EXPECT_EQ(resumed.code, 0);
+  EXPECT_EQ(
+      resumed.err,
+      "likely: a command that was to replace what run held was killed before it had anything worth keeping: "
+      "what was there before is back\n");
+  EXPECT_EQ(units(), "4");
+  EXPECT_EQ(folder_.list(), "precious run trials-parameters.csv trials.tsv");
 }
 
 TEST_F(KilledFolders, GoOnWithAllSeedsThatAreThere) {

@@ -99,6 +99,17 @@ RunReport train_all(const SavedRun& saved) {
   return all;
 }
 
+SavedRun to_be_resumed(const fs::path& folder, const std::vector<std::string>& changes) {
+  SavedRun saved = read_run(folder);
+  for (const std::string& change : changes) {
+    if (!change.starts_with("epochs="))
+      throw Error(fmt::format("only epochs can be changed when a training goes on, got \"{}\"", change));
+    saved.run.settings.set(change);
+  }
+  check_run(*saved.recipe, saved.run, {});
+  return saved;
+}
+
 }  // namespace
 
 std::vector<fs::path> inputs_of(const Run& run) {
@@ -142,16 +153,16 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
 
 RunReport resume_run(const fs::path& folder, const std::vector<std::string>& changes,
                      train::Progress progress) {
-  // The run that is there goes on, also one that was to replace another and was killed early.
-  const io::FolderLock lock(folder, {.make = false, .leftovers = io::Leftovers::keep_what_is_there});
-  SavedRun saved = read_run(folder);
+  // The run that is there goes on, also one that was to replace another and was killed early: but only if it
+  // can, which is known before the other one is set aside.
+  std::error_code unknown;
+  const bool is_run = fs::exists(folder / "recipe.json", unknown);
+  if (is_run) to_be_resumed(folder, changes);
+  const io::FolderLock lock(
+      folder,
+      {.make = false, .leftovers = is_run ? io::Leftovers::keep_what_is_there : io::Leftovers::put_in_order});
+  SavedRun saved = to_be_resumed(folder, changes);
   lock.tidy();
-  for (const std::string& change : changes) {
-    if (!change.starts_with("epochs="))
-      throw Error(fmt::format("only epochs can be changed when a training goes on, got \"{}\"", change));
-    saved.run.settings.set(change);
-  }
-  check_run(*saved.recipe, saved.run, {});
   saved.run.resume = true;
   saved.run.progress = progress;
   const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
