@@ -179,7 +179,9 @@ std::string safetensors_of(const RawTensors& file, Choices* choices) {
     text += text.substr(1);
     text.back() = '}';
   }
-  if (sealed) io::seal_header(text);
+  // A tensor that is called so has taken the place of the checksums.
+  const auto is_metadata = [](const RawTensor& tensor) { return tensor.name == "__metadata__"; };
+  if (sealed && std::ranges::none_of(file.tensors, is_metadata)) io::seal_header(text);
   std::uint64_t length = text.size();
   if (lies()) length = static_cast<std::uint64_t>(choices->whole());
   std::string bytes;
