@@ -139,7 +139,8 @@ void RunFolder::open_metrics(std::int64_t bytes) {
     refuse(caller_, fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(metrics()),
                                 there, bytes));
   }
-  if (ftruncate(fileno(log_), bytes) != 0)
+  // Cutting nothing off would make it a file that was changed since it was noted.
+  if (there > bytes && ftruncate(fileno(log_), bytes) != 0)
     refuse(caller_, "cannot write " + quoted(metrics()) + ": " + reason());
   metrics_bytes_ = bytes;
   metrics_checksum_ = checksum_of_start(caller_, metrics(), bytes);
