@@ -75,7 +75,7 @@ TEST(Study, StopsWhenItIsCancelled) {
     const Study study = fit_study(small_trials(4), {named_model("rw")}, options);
     EXPECT_TRUE(study.interrupted) << name_of(method);
     EXPECT_TRUE(study.models.empty()) << name_of(method);
-    EXPECT_LE(told.size(), 1U) << name_of(method);
+    EXPECT_LE(told.size(), 20U) << name_of(method);  // by each chain, as often as time allows
   }
   StudyOptions second{.method = Method::mle};
   bool is_second = false;
