@@ -15,7 +15,7 @@ bool environment_asks() {
   return wish != nullptr && !std::string_view(wish).empty() && std::string_view(wish) != "0";
 }
 
-const bool whole_program = environment_asks();
+const bool kWholeProgram = environment_asks();
 thread_local int alive_here = 0;
 thread_local std::int64_t steps_traced = 0;
 
@@ -42,7 +42,7 @@ namespace detail {
 
 std::atomic<int> tracers_alive{environment_asks() ? 1 : 0};
 
-bool traces_this_thread() { return whole_program || alive_here > 0; }
+bool traces_this_thread() { return kWholeProgram || alive_here > 0; }
 
 std::uint8_t non_finite_in(const Tensor& tensor) {
   switch (tensor.dtype()) {

@@ -38,9 +38,8 @@ void save_parts(const std::filesystem::path& path, const std::vector<Part>& part
 // nn::Network say themselves that they were moved from.)
 template <class T>
 constexpr bool is_made_of_layers() {
-  if constexpr (requires(const T& node) { node.moved_from(); }) {
-    return false;
-  } else if constexpr (likely::detail::HasParts<T>) {
+  constexpr bool tells_itself = requires(const T& node) { node.moved_from(); };
+  if constexpr (likely::detail::HasParts<T> && !tells_itself) {
     return likely::detail::holds_tensors<T>();
   } else if constexpr (likely::detail::is_sequence<T>) {
     return is_made_of_layers<typename T::value_type>();

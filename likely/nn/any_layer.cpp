@@ -45,6 +45,7 @@ AnyLayer& AnyLayer::operator=(const AnyLayer& other) {
   return *this;
 }
 
+// NOLINTNEXTLINE(performance-noexcept-move-constructor): may copy a vector
 AnyLayer& AnyLayer::operator=(AnyLayer&& other) {
   if (this == &other) return *this;
   std::unique_ptr<detail::HeldLayer> taken = std::move(other.held_);
@@ -67,7 +68,7 @@ Tensor AnyLayer::operator()(const Tensor& x, const Training& training) {
 
 Tensor AnyLayer::operator()(const Tensor& x, const Training& training) const {
   AnyLayer copy = *this;
-  const Tensor y = copy(x, training);
+  Tensor y = copy(x, training);
   if (places_of(copy) != places_of(*this)) {
     refuse("AnyLayer",
            "this layer changes its buffers in training (as BatchNorm does): call a model that is "

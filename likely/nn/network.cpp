@@ -111,6 +111,7 @@ Description describe_network(const Network& network, const std::string& before) 
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-noexcept-move-constructor): as AnyLayer's
 Network& Network::operator=(Network&& other) {
   if (this == &other) return *this;
   layers = std::move(other.layers);

@@ -140,12 +140,12 @@ struct Settings {
 
 // Those of FitOptions or RunOptions; one that is forgotten here does not compile.
 template <class Options>
-Settings settings_of(const Options& options, std::map<std::string, optim::Schedule> schedules,
+Settings settings_of(const Options& options, const std::map<std::string, optim::Schedule>& schedules,
                      optim::Plateau* plateau) {
   return {.epochs = options.epochs,
           .steps = options.steps,
           .seed = options.seed,
-          .schedules = std::move(schedules),
+          .schedules = schedules,
           .plateau = plateau,
           .monitor = options.monitor,
           .patience = options.patience,
@@ -179,7 +179,7 @@ struct Outcome {
 
 // FitResult or RunResult.
 template <class Result, class Best>
-Result result_from(Best best, Outcome outcome) {
+Result result_from(Best best, Outcome&& outcome) {
   return {.best = std::move(best),
           .best_value = outcome.best_value,
           .best_epoch = outcome.best_epoch,

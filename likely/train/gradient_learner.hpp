@@ -313,8 +313,7 @@ FitResult<Model> fit_learner(GradientLearner<Model, Optimizer, Loss, BatchType>&
   }
   std::map<std::string, optim::Schedule> schedules;
   if (options.schedule) schedules[""] = options.schedule;
-  Outcome outcome =
-      train_learner(learner, settings_of(options, std::move(schedules), options.plateau), measures, on);
+  Outcome outcome = train_learner(learner, settings_of(options, schedules, options.plateau), measures, on);
   return result_from<FitResult<Model>>(learner.take_best(), std::move(outcome));
 }
 

@@ -11,7 +11,6 @@ namespace likely::io::detail {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::read_bytes;
 using testing::TemporaryFolder;
 using testing::write_bytes;
 

@@ -1,4 +1,5 @@
 // Networks from descriptions in JSON, and in files.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -50,7 +51,7 @@ TEST(NetworkJson, RefusesWhatIsNoDescription) {
   refused("[{\"layer\": \"residual\", \"body\": 3}]",
           "[network] layer 0.body: must be a list of layers, as in [{\"layer\": \"linear\", \"out\": 64}]");
   std::string deep = "[{\"layer\":\"relu\"}]";
-  for (int i = 0; i < 40; ++i) deep = "[{\"layer\":\"residual\",\"body\":" + deep + "}]";
+  for (int i = 0; i < 40; ++i) deep = fmt::format(R"([{{"layer":"residual","body":{}}}])", deep);
   refused(deep, "[network] layer 0: residuals may lie 32 deep in each other at most");
   std::string wide = "[{\"layer\":\"relu\"";
   for (int i = 0; i < 200; ++i) wide += ",\"" + std::to_string(i) + "\":1";

@@ -306,8 +306,8 @@ TEST(Network, ThatWasMovedFromIsNoticed) {
   nn::Network taken = std::move(network);
   expect_refusal(
       [&] {
-        network(ones({1, 3}));
-      },  // NOLINT(bugprone-use-after-move): what is tested
+        network(ones({1, 3}));  // NOLINT(bugprone-use-after-move): what is tested
+      },
       "[Network] this network was moved from");
   expect_refusal([&] { network.description(); }, "[Network] this network was moved from");
   EXPECT_EQ(misfit(network), "layers were moved from");

@@ -1,3 +1,4 @@
+// Hot: Newton steps for every subject.
 #include "likely/models/choice/ascent.hpp"
 
 #include <algorithm>

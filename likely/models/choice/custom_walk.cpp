@@ -1,3 +1,4 @@
+// Hot: every trial of every subject.
 // Models of the user's own along the trials, a subject after the other.
 #include <algorithm>
 #include <cmath>

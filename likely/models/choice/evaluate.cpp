@@ -1,3 +1,4 @@
+// Hot: every look at the trials.
 #include "likely/models/choice/evaluate.hpp"
 
 namespace likely::choice {

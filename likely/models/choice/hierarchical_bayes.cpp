@@ -1,3 +1,4 @@
+// Hot: every point of the sampler.
 #include "likely/models/choice/hierarchical_bayes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Hot: sums over subjects in every round.
 #include "likely/models/choice/hierarchical_em.hpp"
 
 #include <fmt/format.h>

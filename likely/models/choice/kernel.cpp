@@ -1,3 +1,4 @@
+// Hot: every trial of every subject.
 #include "likely/models/choice/kernel.hpp"
 
 #include <hwy/aligned_allocator.h>

@@ -1,3 +1,4 @@
+// Hot: a million draws.
 #include "likely/models/choice/model_selection.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Hot: every cell of a file of trials.
 #include "likely/models/choice/number_column.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Hot: every trial of every subject.
 #include "likely/models/choice/pack.hpp"
 
 #include <fmt/format.h>

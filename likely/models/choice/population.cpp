@@ -1,3 +1,4 @@
+// Hot: every point of the sampler.
 #include "likely/models/choice/population.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Hot: every trial of every draw.
 #include "likely/models/choice/predictive.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Hot: every line of a file of trials.
 // Tables of trials into Trials: rows first, then subjects, when it is known how choices are written.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

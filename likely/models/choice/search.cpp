@@ -1,3 +1,4 @@
+// Hot: every start of every subject.
 #include "likely/models/choice/search.hpp"
 
 #include <algorithm>

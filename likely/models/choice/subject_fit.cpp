@@ -1,3 +1,4 @@
+// Hot: every subject.
 #include "likely/models/choice/subject_fit.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Hot: every trial of every subject.
 // Walks along trials that are given.
 #include <fmt/format.h>
 

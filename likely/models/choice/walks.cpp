@@ -1,3 +1,4 @@
+// Hot: every trial of every subject.
 #include "likely/models/choice/walks.hpp"
 
 #include <fmt/format.h>

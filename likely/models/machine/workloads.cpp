@@ -1,3 +1,4 @@
+// Hot: what is measured does not wait for what measures it.
 // The workloads that `likely bench` measures.
 #include <memory>
 #include <tuple>
