@@ -13,6 +13,7 @@ namespace likely::optim {
 
 // Refused: lr, eps, weight_decay < 0, betas outside [0, 1), and what is not a number.
 struct AdamOptions {
+  static constexpr const char* kName = "Adam";
   double lr = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
@@ -21,7 +22,17 @@ struct AdamOptions {
   bool decoupled = false;     // as AdamW does, takes lr * weight_decay * parameter off the parameter instead
 };
 
-// With t counting a parameter's steps from 1 (6.15-6.17; Kingma and Ba, 2015):
+struct AdamWOptions {
+  static constexpr const char* kName = "AdamW";
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 1e-2;
+  static constexpr bool decoupled = true;
+};
+
+// Adam and AdamW. With t counting a parameter's steps from 1 (6.15-6.17; Kingma and Ba, 2015):
 //   mean      <- beta1 mean + (1 - beta1) gradient
 //   square    <- beta2 square + (1 - beta2) gradient^2
 //   parameter <- parameter - lr (mean / (1 - beta1^t)) / (sqrt(square / (1 - beta2^t)) + eps)
@@ -32,20 +43,21 @@ struct AdamOptions {
 // Writes in place where nobody else holds a parameter's memory. Parts that are frozen, and buffers, stay as
 // they are. Refuses, by its name and before anything is changed, a part whose shape or type is no longer what
 // it was when the optimizer was made, and a gradient that does not fit.
-class Adam {
+template <class Options>
+class BasicAdam {
  public:
-  AdamOptions options;         // may be changed between steps
+  Options options;             // may be changed between steps
   Buffer steps;                // how many steps each tensor of the model has made, i64
   std::vector<Buffer> mean;    // one a tensor of the model; empty where nothing was learned yet
   std::vector<Buffer> square;  // the same
 
   template <Tree Model>
-  explicit Adam(const Model& model, const AdamOptions& chosen = {}, const Groups& groups = {})
-      : Adam(chosen, detail::leaf_settings("Adam", model, groups)) {}
+  explicit BasicAdam(const Model& model, const Options& chosen = {}, const Groups& groups = {})
+      : BasicAdam(chosen, detail::leaf_settings(Options::kName, model, groups)) {}
 
   template <Tree Model>
   void step(Model& model, const Model& gradient) {
-    step(pair_leaves("Adam", model, gradient, settings_));
+    step(pair_leaves(Options::kName, model, gradient, settings_));
   }
 
   // What of its parts does not fit the model it was made for (tree/misfit.hpp).
@@ -58,49 +70,18 @@ class Adam {
   LIKELY_PARTS(steps, mean, square)
 
  private:
-  Adam(const AdamOptions& chosen, std::vector<detail::LeafSetting> settings);
+  BasicAdam(const Options& chosen, std::vector<detail::LeafSetting> settings);
   void step(const std::vector<Leaf>& leaves);
 
   std::vector<detail::LeafSetting> settings_;
 };
 
-struct AdamWOptions {
-  double lr = 1e-3;
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double eps = 1e-8;
-  double weight_decay = 1e-2;
-};
-
+using Adam = BasicAdam<AdamOptions>;
 // Adam after parameter <- parameter - lr weight_decay parameter: decay that the scaling of the steps does not
-// touch (Loshchilov and Hutter, 2019; 9.13). Otherwise as Adam.
-class AdamW {
- public:
-  AdamWOptions options;
-  Buffer steps;
-  std::vector<Buffer> mean;
-  std::vector<Buffer> square;
+// touch (Loshchilov and Hutter, 2019; 9.13).
+using AdamW = BasicAdam<AdamWOptions>;
 
-  template <Tree Model>
-  explicit AdamW(const Model& model, const AdamWOptions& chosen = {}, const Groups& groups = {})
-      : AdamW(chosen, detail::leaf_settings("AdamW", model, groups)) {}
-
-  template <Tree Model>
-  void step(Model& model, const Model& gradient) {
-    step(pair_leaves("AdamW", model, gradient, settings_));
-  }
-
-  std::string misfit() const;
-  std::string missing_state(const std::vector<bool>& learned) const;
-  // How many steps each of these tensors has made.
-  std::vector<std::int64_t> steps_made(const std::vector<bool>& learned) const;
-  LIKELY_PARTS(steps, mean, square)
-
- private:
-  AdamW(const AdamWOptions& chosen, std::vector<detail::LeafSetting> settings);
-  void step(const std::vector<Leaf>& leaves);
-
-  std::vector<detail::LeafSetting> settings_;
-};
+extern template class BasicAdam<AdamOptions>;
+extern template class BasicAdam<AdamWOptions>;
 
 }  // namespace likely::optim
