@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "likely/io/file_print.hpp"
+
 namespace likely::io {
 
 namespace detail {
@@ -18,6 +20,11 @@ class PairLock {
   bool taken() const { return taken_; }  // by another
   void release();
 
+  // Writes down by which prints the new first file is known again, for whoever settles the pair, and reads
+  // what a process that died has written down. What cannot be written or read is not known.
+  void note(const std::filesystem::path& first, const Prints& made) const;
+  Prints noted(const std::filesystem::path& first) const;
+
  private:
   std::filesystem::path path_;
   int file_ = -1;
@@ -29,10 +36,11 @@ class PairLock {
 // From its beginning to done() the first of two files is to be replaced, and then the second, which says what
 // the first is. Without done() both that were there are as they were (a first one that was not there is the
 // caller's to take away). Whoever is killed in between leaves both old ones, both
-// new ones or, until settle_pair() is called for them, the first alone: never one of each kind.
+// new ones or, until settle_pair() is called for them, the first alone: never one of each kind. The new first
+// file is known by its prints: what somebody else has put in its place, or written to it, becomes NAME.kept.
 //
 //   io::settle_pair("trials.tsv", "trials-parameters.csv");
-//   io::FilePair both("trials.tsv", "trials-parameters.csv");
+//   io::FilePair both("trials.tsv", "trials-parameters.csv", trials.sync());
 //   trials.commit();
 //   parameters.commit();
 //   both.done();
@@ -41,7 +49,7 @@ class PairLock {
 // refuses.
 class FilePair {
  public:
-  FilePair(std::filesystem::path first, std::filesystem::path second);
+  FilePair(std::filesystem::path first, std::filesystem::path second, detail::Prints made_first);
   ~FilePair();
   FilePair(const FilePair&) = delete;
   FilePair& operator=(const FilePair&) = delete;
@@ -50,6 +58,7 @@ class FilePair {
 
  private:
   std::filesystem::path first_, second_;
+  detail::Prints made_first_;
   detail::PairLock lock_;
   bool settled_ = false;
 };
