@@ -45,9 +45,27 @@ void add_commands(CLI::App& app) {
   likely::command::add_completion(app);
 }
 
+// `--out "$UNSET"` would otherwise be as if nothing had been said, and results go elsewhere or nowhere.
+void refuse_empty_paths(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option* each) {
+         const std::string type = each->get_type_name();
+         return type == "FILE" || type == "DIR" || type == "PATH";
+       })) {
+    const std::string name = option->get_name();
+    option->check(
+        [name](const std::string& path) {
+          if (path.empty()) throw likely::Error(name + " is empty");
+          return std::string();
+        },
+        "");
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_paths(*command);
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Probabilistic deep learning in plain C++20.", "likely");
   add_commands(app);
+  refuse_empty_paths(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -68,14 +68,7 @@ void add_predict(CLI::App& app) {
   auto arguments = std::make_shared<PredictArguments>();
   command->add_option("folder", arguments->folder, "Run folder")->type_name("DIR")->required();
   command->add_option("--in", arguments->in, "Rows to predict for")->type_name("FILE")->required();
-  command
-      ->add_option_function<std::string>(
-          "--to",
-          [arguments](const std::string& to) {
-            if (to.empty()) throw Error("--to is empty");
-            arguments->to = to;
-          },
-          "Where to write; else to the standard output")
+  command->add_option("--to", arguments->to, "Where to write; else to the standard output")
       ->type_name("FILE");
   command->add_flag("--json", arguments->json, "One JSON object, with a list for each column");
   command->add_option("--threads", arguments->threads, "Threads; the results do not depend on them")

@@ -46,6 +46,19 @@ TEST_F(Folders, AreNotNamedThroughWhatIsNotThere) {
   }
 }
 
+// As with a shell's variable that is not set.
+TEST_F(Folders, AndFilesHaveNames) {
+  for (const Writer& writer : kWriters) {
+    for (const Words& forced : {Words{}, Words{"--force"}})
+      expect_refused(writer.quick + forced + Words{"--out", ""}, "--out is empty");
+  }
+  expect_refused({"simulate", "--out", ""}, "--out is empty");
+  expect_refused({"simulate", "--out", "t.tsv", "--parameters", ""}, "--parameters is empty");
+  expect_refused({"train", "csv", "--in", "", "--out", "run"}, "--data is empty");
+  expect_refused({"predict", "run", "--in", "rows.csv", "--to", ""}, "--to is empty");
+  expect_refused({"resume", ""}, "folder is empty");
+}
+
 TEST_F(Folders, OfOthersAreRefused) {
   fs::create_symlink("precious", folder_ / "link");
   for (const Writer& writer : kWriters) {
