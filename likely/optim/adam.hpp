@@ -60,6 +60,8 @@ class BasicAdam {
     step(pair_leaves(Options::kName, model, gradient, settings_));
   }
 
+  // "likely::optim::Adam", by which config.json knows it.
+  static std::string type_name() { return std::string("likely::optim::") + Options::kName; }
   // What of its parts does not fit the model it was made for (tree/misfit.hpp).
   std::string misfit() const;
   // What is not remembered of tensors that steps have changed, in the same words: `learned`, one for each

@@ -43,6 +43,7 @@ struct StepCounts {
 struct Rate {
   std::string name;
   double* value;
+  std::vector<double> others{};  // the optimizer's other options, in the order in which they are declared
 };
 
 // Which step is to be made.

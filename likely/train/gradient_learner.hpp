@@ -17,6 +17,7 @@
 #include "likely/train/any_learner.hpp"
 #include "likely/train/descend.hpp"
 #include "likely/train/loss_form.hpp"
+#include "likely/train/option_values.hpp"
 #include "likely/train/rows_of.hpp"
 #include "likely/train/slots.hpp"
 #include "likely/tree/misfit.hpp"
@@ -94,7 +95,7 @@ class GradientLearner final : public AnyLearner {
     std::vector<Fact> all = facts_;
     all.push_back({"accumulate", accumulate_});
     all.push_back({"clip_norm", clip_norm_});
-    all.push_back({"optimizer", readable_type(typeid(Optimizer).name())});
+    all.push_back({"optimizer", name_of<Optimizer>()});
     all.push_back({"model", readable_type(typeid(Model).name()), false});
     return all;
   }
@@ -115,7 +116,9 @@ class GradientLearner final : public AnyLearner {
     return made;
   }
 
-  std::vector<Rate> rates() override { return {{"", &optimizer_.options.lr}}; }
+  std::vector<Rate> rates() override {
+    return {{"", &optimizer_.options.lr, values_beside_rate(optimizer_.options)}};
+  }
 
   std::vector<Slot> slots() override {
     std::vector<Slot> slots = slots_of(model_, "model.");
@@ -193,6 +196,15 @@ class GradientLearner final : public AnyLearner {
     const BatchType& batch_;
   };
 
+  // A name of its own tells more than what an alias stands for.
+  template <class T>
+  static std::string name_of() {
+    if constexpr (requires { T::type_name(); }) {
+      return T::type_name();
+    } else {
+      return readable_type(typeid(T).name());
+    }
+  }
   std::vector<bool> learned_now() const {
     std::vector<bool> learned;
     for_each_leaf(model_, [&](const Tensor& tensor, PartKind kind) {

@@ -35,6 +35,7 @@
 #include "likely/train/any_learner.hpp"
 #include "likely/train/descend.hpp"
 #include "likely/train/losses.hpp"
+#include "likely/train/option_values.hpp"
 #include "likely/train/options.hpp"
 #include "likely/train/rows_of.hpp"
 #include "likely/train/slots.hpp"
@@ -237,7 +238,7 @@ class OwnLearner final : public AnyLearner {
     std::vector<Rate> rates;
     for_each_node(learner_, [&](const std::string& name, auto& node) {
       if constexpr (HasRate<std::remove_reference_t<decltype(node)>>)
-        rates.push_back({name, &node.options.lr});
+        rates.push_back({name, &node.options.lr, values_beside_rate(node.options)});
     });
     return rates;
   }

@@ -26,6 +26,7 @@ constexpr std::array<std::pair<MeasuredOn, std::string_view>, 4> kMeasuredOn{
 // The learner's own losses and rates; the only loss and rate are called "loss" and "lr".
 constexpr std::string_view kLoss = "loss_";
 constexpr std::string_view kRate = "lr_";
+constexpr const char* kOptions = "optimizer_options";
 
 Json parts_of(AnyLearner& learner) {
   Json parts = Json::array();
@@ -62,6 +63,16 @@ Json rates_of(AnyLearner& learner, const Settings& settings) {
     all[rate.name] = how;
   }
   return all.empty() ? Json() : all;
+}
+
+// The other options of each optimizer.
+Json options_of(AnyLearner& learner) {
+  Json all = Json::object();
+  for (const Rate& rate : learner.rates()) {
+    if (rate.name.empty()) return rate.others;
+    all[rate.name] = rate.others;
+  }
+  return all;
 }
 
 // A line of metrics.jsonl. Keys that are missing (older versions wrote fewer) have their defaults.
@@ -144,6 +155,7 @@ std::string config_text(AnyLearner& learner, const Settings& settings) {
   config["epochs"] = settings.epochs;
   config["steps"] = settings.steps;
   config["lr"] = rates_of(learner, settings);
+  config[kOptions] = options_of(learner);
   config["monitor"] = settings.monitor;
   config["patience"] = settings.patience;
   for (const Fact& fact : learner.facts())
@@ -159,7 +171,7 @@ std::vector<std::string> keys_that_stay(const AnyLearner& learner) {
   for (const Fact& fact : learner.facts()) {
     if (fact.must_stay) keys.push_back(fact.name);
   }
-  keys.insert(keys.end(), {"lr", "monitor", "parameters"});
+  keys.insert(keys.end(), {"lr", kOptions, "monitor", "parameters"});
   return keys;
 }
 
@@ -170,6 +182,10 @@ std::vector<std::string> differences(const std::vector<std::string>& keys, const
   if (!theirs.is_object()) return {"its config.json is not readable"};
   std::vector<std::string> found;
   for (const std::string& key : keys) {
+    // Older versions did not write them; and those of another optimizer say nothing.
+    if (key == kOptions &&
+        (!theirs.contains(key) || theirs.value("optimizer", Json()) != ours.value("optimizer", Json())))
+      continue;
     const Json was = theirs.value(key, Json()), is = ours.value(key, Json());
     if (was != is) found.push_back(key + " " + io::json_text(is) + " now, " + io::json_text(was) + " then");
   }

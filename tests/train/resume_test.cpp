@@ -412,6 +412,24 @@ TEST(ResumeRefusal, RefusesAnotherRunAndNamesWhatDiffers) {
           "\"likely::optim::Adam\" then; lr 0.05 now, 0.01 then");
 }
 
+TEST(ResumeRefusal, OfAnotherOptionOfTheOptimizer) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "run";
+  const auto train = [&](const optim::AdamOptions& options) {
+    train_with<optim::Adam>(options, here, [](auto& o) { o.epochs = 1; });
+  };
+  train({.lr = 0.01});
+  for (const auto& [options, values] : std::vector<std::pair<optim::AdamOptions, std::string>>{
+           {{.lr = 0.01, .beta1 = 0.5}, "[0.5,0.999,1e-08,0.0,0.0]"},
+           {{.lr = 0.01, .weight_decay = 0.1}, "[0.9,0.999,1e-08,0.1,0.0]"},
+           {{.lr = 0.01, .decoupled = true}, "[0.9,0.999,1e-08,0.0,1.0]"}}) {
+    expect_refusal([&, chosen = options] { train(chosen); },
+                   "[fit] \"" + here.string() + "\" holds another run: optimizer_options " + values +
+                       " now, [0.9,0.999,1e-08,0.0,0.0] then");
+  }
+  train({.lr = 0.01});
+}
+
 TEST(ResumeRefusal, OfWhatWouldBeComparedWithAnotherBest) {
   const TemporaryFolder folder;
   const std::filesystem::path here = folder.path() / "run";
