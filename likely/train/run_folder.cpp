@@ -130,6 +130,11 @@ void RunFolder::open_metrics(std::int64_t bytes) {
            quoted(metrics()) + " is a link, or was changed: put the file there that the training wrote");
   // One that is made anew is there, and known, at once.
   if (bytes == 0 && io::detail::whose(metrics()) != io::detail::Whose::ours) io::write_file(metrics(), "");
+  // A file with a second name, as backups by links have it, is left to the other: this one goes on with a
+  // copy.
+  struct stat status {};
+  if (bytes > 0 && lstat(metrics().c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1)
+    io::write_file(metrics(), io::read_text(metrics()));
   const int file = io::detail::away_from_standard_streams(
       open(metrics().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   log_ = file < 0 ? nullptr : fdopen(file, "ab");

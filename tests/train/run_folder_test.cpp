@@ -226,6 +226,27 @@ TEST(RunFolder, IsNotContinuedInAFolderPutInItsPlace) {
   EXPECT_EQ(io::load_safetensors(folder / "moved/checkpoint.safetensors").metadata.at("epoch"), "1");
 }
 
+// A backup by links shares its files with the run.
+TEST(RunFolder, WritesToNoFileThatHasASecondName) {
+  const TemporaryFolder folder;
+  const std::filesystem::path run = folder / "run", backup = folder / "backup";
+  const auto train = [&](std::int64_t epochs) {
+    SmallNetwork model(Rng(1));
+    optim::Adam adam(model, {.lr = 0.01});
+    train::fit(model, adam, {.train = three_classes(40, 1)}, kCrossEntropy,
+               {.epochs = epochs, .batch = 20, .seed = 7, .out = run, .resume = true});
+  };
+  train(1);
+  std::filesystem::create_hard_link(run / "metrics.jsonl", backup);
+  const std::string before = contents(backup);
+  EXPECT_FALSE(before.empty());
+  train(3);
+  EXPECT_EQ(contents(backup), before);
+  const std::string after = contents(run / "metrics.jsonl");
+  EXPECT_GT(after.size(), before.size());
+  EXPECT_EQ(after.substr(0, before.size()), before);
+}
+
 TEST(RunFolder, RefusesMetricsThatAreTooShort) {
   const TemporaryFolder folder;
   const std::filesystem::path here = folder.path() / "run";
