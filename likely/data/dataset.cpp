@@ -65,6 +65,20 @@ class TensorSource final : public Source {
 }  // namespace
 
 Dataset::Dataset(const Tensor& x) : Dataset(x, Tensor()) {}
+namespace {
+
+// Else rows would be left out, or x and y of different rows, without a word.
+Batch as_asked(Batch batch, std::int64_t count) {
+  if (batch.x.defined() && batch.x.rank() > 0 && batch.size() == count &&
+      (!batch.y.defined() || (batch.y.rank() > 0 && batch.y.dim(0) == count)))
+    return batch;
+  refuse("Dataset", "the source was asked for " + std::to_string(count) + " rows and gave shapes " +
+                        (batch.x.defined() ? batch.x.shape().string() : "none") + " and " +
+                        (batch.y.defined() ? batch.y.shape().string() : "none"));
+}
+
+}  // namespace
+
 Dataset::Dataset(const Tensor& x, const Tensor& y) : source_(std::make_shared<TensorSource>(x, y)) {}
 Dataset::Dataset(std::shared_ptr<const Source> source) : source_(std::move(source)) {
   if (source_ == nullptr) refuse("Dataset", "the source is a null pointer");
@@ -85,7 +99,7 @@ Batch Dataset::rows(std::initializer_list<std::int64_t> which) const {
 
 Batch Dataset::range(std::int64_t first, std::int64_t count) const {
   check_range("Dataset::range", first, count, size());
-  if (selection_ == nullptr) return finish(source_->range(first, count), nullptr);
+  if (selection_ == nullptr) return finish(as_asked(source_->range(first, count), count), nullptr);
   const std::span picked(*selection_);
   return finish(read(picked.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count))),
                 nullptr);
@@ -111,8 +125,8 @@ Batch Dataset::prepare(std::span<const std::int64_t> which, const Rng* key) cons
 }
 
 Batch Dataset::read(std::span<const std::int64_t> which) const {
-  return are_consecutive(which) ? source_->range(which[0], static_cast<std::int64_t>(which.size()))
-                                : source_->rows(which);
+  const auto count = static_cast<std::int64_t>(which.size());
+  return as_asked(are_consecutive(which) ? source_->range(which[0], count) : source_->rows(which), count);
 }
 
 Batch Dataset::finish(Batch batch, const Rng* key) const {

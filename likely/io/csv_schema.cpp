@@ -263,8 +263,11 @@ void CsvSchema::decide(std::size_t i) {
   column.words += seen.commas;
   if (column.words > 0 || names) column.kind = Kind::category;
   if (names) return;
-  if (!column.has_strays()) {
-    if (2 * (seen.with_more + seen.commas) > column.words + column.numbers)
+  if (column.words == 0) return;
+  const std::int64_t all = column.words + column.numbers;
+  // Where half are numbers they may all have been meant so, whatever the others are.
+  if (!column.has_strays() && 2 * column.numbers < all) {
+    if (2 * (seen.with_more + seen.commas) > all)
       notes_.push_back("column " + in_quotes(column.name) +
                        " is read as words: " + in_quotes(column.first_word) + " in line " +
                        std::to_string(column.first_word_line) + " is not a number");
@@ -272,8 +275,7 @@ void CsvSchema::decide(std::size_t i) {
   }
   notes_.push_back("column " + in_quotes(column.name) + " is read as words: " + in_quotes(column.first_word) +
                    " in line " + std::to_string(column.first_word_line) + " is not a number, as " +
-                   std::to_string(column.numbers) + " of its " +
-                   std::to_string(column.numbers + column.words) + " fields are");
+                   std::to_string(column.numbers) + " of its " + std::to_string(all) + " fields are");
 }
 
 void CsvSchema::learn_words(CsvRecords& records) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -48,6 +49,45 @@ class Counting final : public Source {
     return {tensor(x), {}};
   }
 };
+
+// Has 5 rows, and gives fewer, or targets of others.
+class Careless final : public Source {
+ public:
+  explicit Careless(Batch given) : given_(std::move(given)) {}
+  std::int64_t size() const override { return 5; }
+  Batch rows(std::span<const std::int64_t>) const override { return given_; }
+
+ private:
+  Batch given_;
+};
+
+TEST(Dataset, RefusesASourceThatGivesOtherRowsThanItWasAskedFor) {
+  const auto asked = [](const Batch& given) {
+    const Dataset dataset(std::make_shared<Careless>(given));
+    dataset.rows({0, 2, 4});
+  };
+  asked({zeros({3, 2}), zeros({3})});
+  expect_refusal(
+      [&] {
+        asked({zeros({2, 2}), {}});
+      },
+      "[Dataset] the source was asked for 3 rows and gave shapes (2, 2) and none");
+  expect_refusal(
+      [&] {
+        asked({zeros({3, 2}), zeros({2})});
+      },
+      "[Dataset] the source was asked for 3 rows and gave shapes (3, 2) and (2)");
+  expect_refusal(
+      [&] {
+        asked({{}, {}});
+      },
+      "[Dataset] the source was asked for 3 rows and gave shapes none and none");
+  expect_refusal(
+      [&] {
+        Dataset(std::make_shared<Careless>(Batch{zeros({4, 2}), {}})).all();
+      },
+      "[Dataset] the source was asked for 5 rows and gave shapes (4, 2) and none");
+}
 
 TEST(Dataset, GivesTheRowsAskedFor) {
   const Dataset dataset = tens(6);

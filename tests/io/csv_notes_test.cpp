@@ -33,6 +33,17 @@ TEST(CsvNotes, NameColumnsOfNumbersWithSomethingMore) {
     EXPECT_EQ(column_of(word), Notes{}) << word;
 }
 
+TEST(CsvNotes, NameColumnsOfWhichHalfAreNumbers) {
+  const auto told = [](const std::string& word, int line, const std::string& share) {
+    return Notes{"column \"a\" is read as words: \"" + word + "\" in line " + std::to_string(line) +
+                 " is not a number, as " + share + " fields are"};
+  };
+  EXPECT_EQ(notes_of("a,b\n400,1\n\"1,300\",2\n\"1,200\",3\n900,4\n"), told("1,300", 3, "2 of its 4"));
+  EXPECT_EQ(notes_of("a\n3\n4\n<4\n5\n6\n7\nunknown\n8\n"), told("<4", 4, "6 of its 8"));
+  EXPECT_EQ(notes_of("a\n3\nlow\nhigh\n"), Notes{});
+  EXPECT_EQ(notes_of("a\n3\n4\n5\n"), Notes{});
+}
+
 TEST(CsvNotes, SayWherePointsMaySeparateThousands) {
   EXPECT_EQ(notes_of("x;price\n19,1;832\n8,3;1.906\n", ';').back(),
             "column \"price\": \"1.906\" in line 3 is read as a number with a decimal point, though other "

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -120,8 +121,9 @@ class Reader {
     row.choice = choices_.number(text(columns_.choice), line);
     if (columns_.gain) {
       row.gain = number(*columns_.gain);
+      if (row.gain < 0.0 && negative_gain_.line == 0) negative_gain_ = {row.gain, line};
       const double loss = number(*columns_.loss);
-      if (LossSeen& first = loss > 0.0 ? positive_loss_ : negative_loss_; loss != 0.0 && first.line == 0)
+      if (AmountSeen& first = loss > 0.0 ? positive_loss_ : negative_loss_; loss != 0.0 && first.line == 0)
         first = {loss, line};
       row.loss = -std::fabs(loss);
     }
@@ -335,7 +337,17 @@ class Reader {
       warn(fmt::format("subject {} always chose {}: there is little to be learned about its parameters", id,
                        trials_.option_names[static_cast<std::size_t>(subject.choice[0])]));
     }
+    if (learns_nothing(subject)) subjects_without_outcomes_.push_back(id);
     trials_.subjects.push_back(std::move(subject));
+  }
+
+  // Whatever was chosen, the same came of it, and more often than by chance.
+  static bool learns_nothing(const Subject& subject) {
+    constexpr std::int64_t kFew = 10;
+    const auto same = [](const std::vector<double>& values) {
+      return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+    };
+    return subject.size() >= kFew && same(subject.outcome) && same(subject.gain) && same(subject.loss);
   }
 
   void add_trial(Subject& subject, const Row& row) {
@@ -383,8 +395,25 @@ class Reader {
     warn(fmt::format(
         "column \"{}\" has {} in line {} and {} in line {}: its sign is passed over, and both are "
         "losses",
-        columns_.names[*columns_.loss], positive_loss_.loss, positive_loss_.line, negative_loss_.loss,
+        columns_.names[*columns_.loss], positive_loss_.amount, positive_loss_.line, negative_loss_.amount,
         negative_loss_.line));
+  }
+
+  void report_outcomes() {
+    if (subjects_without_outcomes_.empty()) return;
+    const bool all = subjects_without_outcomes_.size() == trials_.subjects.size();
+    for (const std::string& id : subjects_without_outcomes_) {
+      warn(fmt::format("{} the same outcome on every trial: the trials say nothing about learning from it{}",
+                       all ? "every subject had" : fmt::format("subject {} had", id),
+                       all ? ", and estimates of it come from the prior" : ""));
+      if (all) return;
+    }
+  }
+
+  void report_gains() {
+    if (negative_gain_.line == 0) return;
+    warn(fmt::format("column \"{}\" has {} in line {}: it is taken as it is, a gain below 0",
+                     columns_.names[*columns_.gain], negative_gain_.amount, negative_gain_.line));
   }
 
   void report() {
@@ -399,6 +428,8 @@ class Reader {
     report_same("subjects", subjects_.words);
     report_same("blocks", blocks_.words);
     report_losses();
+    report_gains();
+    report_outcomes();
     for (int k = 0; k < trials_.options; ++k) {
       const std::string& name = trials_.option_names[static_cast<std::size_t>(k)];
       if (((offered_ >> k) & 1U) == 0) {
@@ -423,6 +454,9 @@ class Reader {
     warn(fmt::format("{} row{} with missing fields left out: line{} {}{}", missing_, missing_ == 1 ? "" : "s",
                      missing_ == 1 ? "" : "s", fmt::join(missing_lines_, ", "),
                      missing_ > kLinesNamed ? ", ..." : ""));
+    // What is not there at all comes before what is odd in the rest, of which a long list shows only the
+    // first.
+    std::rotate(trials_.warnings.begin(), trials_.warnings.end() - 1, trials_.warnings.end());
   }
 
   static constexpr std::int64_t kLinesNamed = 5;
@@ -442,11 +476,12 @@ class Reader {
   std::int64_t missing_ = 0;
   std::int64_t minus_line_ = 0;  // of the first choice "-"
   std::vector<std::int64_t> missing_lines_;
-  struct LossSeen {
-    double loss = 0.0;
+  struct AmountSeen {
+    double amount = 0.0;
     std::int64_t line = 0;
   };
-  LossSeen positive_loss_, negative_loss_;  // the first of each
+  AmountSeen positive_loss_, negative_loss_, negative_gain_;  // the first of each
+  std::vector<std::string> subjects_without_outcomes_;
   std::uint32_t chosen_ = 0, offered_ = 0;
   Trials trials_;
 };

@@ -112,7 +112,8 @@ TrialColumns find_columns(const io::CsvRecords& records, const ReadTrialsOptions
   columns.block = finder.find(options.block, {"block", "session"});
   if (options.block.empty()) columns.session = finder.find("", {"session"});
   if (columns.session == columns.block) columns.session.reset();
-  columns.trial = finder.find(options.trial, {"trial"});
+  columns.trial = finder.find(options.trial, {"trial", "trial_number", "trialnumber", "trial_no", "trialno",
+                                              "trial_num", "trialnum", "trial_nr", "trialnr", "trial_index"});
   columns.offered = finder.find("", {"offered"});
   columns.cues = finder.find("", {"cues"});
   for (int k = 1; k <= kMostOptions; ++k) {

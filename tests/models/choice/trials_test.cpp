@@ -1,5 +1,6 @@
 #include "likely/models/choice/trials.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "likely/core/error.hpp"
@@ -223,6 +224,47 @@ TEST(ReadTrials, TellsOfLossesOfBothSigns) {
                                 "and both are losses"});
   EXPECT_TRUE(read(names + "1,1,1,0\n1,2,0,-1\n").warnings.empty());
   EXPECT_TRUE(read(names + "1,1,1,0\n1,2,0,1\n").warnings.empty());
+}
+
+TEST(ReadTrials, TellsOfGainsBelowZero) {
+  EXPECT_EQ(
+      warnings(read("subjID,choice,gain,loss\n1,1,1,0\n1,2,-2,0\n1,1,-1,-1\n")),
+      std::vector<std::string>{"column \"gain\" has -2 in line 3: it is taken as it is, a gain below 0"});
+}
+
+TEST(ReadTrials, TellsOfOutcomesThatAreAllTheSame) {
+  const auto table = [](int subjects_that_vary, int trials) {
+    std::string text = "subjID,choice,outcome\n";
+    for (int s = 0; s < 2; ++s) {
+      for (int t = 0; t < trials; ++t)
+        text += fmt::format("{},{},{}\n", s, 1 + t % 2, s < subjects_that_vary ? t % 2 : 1);
+    }
+    return text;
+  };
+  EXPECT_EQ(
+      warnings(read(table(0, 10))),
+      std::vector<std::string>{"every subject had the same outcome on every trial: the trials say nothing "
+                               "about learning from it, and estimates of it come from the prior"});
+  EXPECT_EQ(
+      warnings(read(table(1, 10))),
+      std::vector<std::string>{
+          "subject 1 had the same outcome on every trial: the trials say nothing about learning from it"});
+  EXPECT_TRUE(read(table(2, 10)).warnings.empty());
+  EXPECT_TRUE(read(table(0, 9)).warnings.empty());
+}
+
+TEST(ReadTrials, NamesRowsThatAreLeftOutFirst) {
+  const std::vector<std::string> told =
+      warnings(read("subjID,choice,outcome\na,2,1\na,2,0\n,1,0\nb,1,0\nb,2,1\n"));
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0], "1 row with missing fields left out: line 4");
+}
+
+TEST(ReadTrials, OrdersByATrialNumberOfAnyUsualName) {
+  for (const std::string name : {"trial", "Trial_Number", "trialno", "TrialNum", "trial_index"}) {
+    const Trials trials = read("subjID,choice,outcome," + name + "\n1,1,0,3\n1,2,1,1\n1,1,1,2\n");
+    EXPECT_EQ(trials.subjects[0].outcome, (Numbers{1, 1, 0})) << name;
+  }
 }
 
 TEST(ReadTrials, SaysWhichColumnsItTook) {
