@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -30,6 +31,11 @@ GradientDescent::GradientDescent(const GradientDescentOptions& chosen) : options
 
 std::string GradientDescent::misfit() const {
   return rate.defined() ? part_misfit("rate", rate, {}, DType::f64, Values::positive) : "";
+}
+
+std::string GradientDescent::missing_state(const std::vector<bool>& learned) const {
+  const bool any = std::find(learned.begin(), learned.end(), true) != learned.end();
+  return any ? part_misfit("rate", rate, {}, DType::f64, Values::positive) : "";
 }
 
 Minimum GradientDescent::run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until) {

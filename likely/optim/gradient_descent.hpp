@@ -43,6 +43,9 @@ class GradientDescent {
 
   // What of its parts cannot be (tree/misfit.hpp).
   std::string misfit() const;
+  // What is not remembered of steps that were made, in the same words: the rate, where anything was
+  // `learned`.
+  std::string missing_state(const std::vector<bool>& learned) const;
   LIKELY_PARTS(rate)
 
  private:

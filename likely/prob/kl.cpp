@@ -89,8 +89,11 @@ Tensor kl(const Gamma& p, const Gamma& q) {
 Tensor kl(const Gumbel& p, const Gumbel& q) {
   const Tensor ratio = p.scale / q.scale;
   const Tensor distance = (p.location - q.location) / q.scale;
-  return (ratio - 1.0) * std::numbers::egamma - log(ratio) + distance + exp(lgamma(ratio + 1.0) - distance) -
-         1.0;
+  // lgamma(ratio) + egamma (ratio - 1), which is the divergence of a gamma law of shape 1 from one of this
+  // shape, and what is left: neither is negative.
+  const Tensor shapes =
+      ratio * detail::log_gap(reciprocal(ratio)) + detail::gamma_bregman(ones_like(ratio), ratio);
+  return detail::exp_gap(lgamma(ratio + 1.0) - distance) + shapes;
 }
 
 // The reciprocals are gamma numbers, and a map that can be undone leaves the divergence as it is.
@@ -126,14 +129,20 @@ Tensor kl(const Normal& p, const Normal& q) {
 }
 
 Tensor kl(const Poisson& p, const Poisson& q) {
-  const Tensor rate = p.mean();
-  const Tensor other = q.mean();
-  // Rates that are nearly the same, and rates that are not.
-  const Tensor ratio = other / rate;
-  const Tensor near = logical_and(ratio > 0.5, ratio < 2.0);
-  const Tensor close = rate * detail::log_gap(masked_fill(ratio, logical_not(near), 1.0));
-  const Tensor far = rate * (p.log_rate - q.log_rate) + (other - rate);
-  return where(near, close, far);
+  const Tensor rate = p.rate();
+  const Tensor other = q.rate();
+  // Rates that are nearly the same, and rates that are not: by the numbers that were given, of which the
+  // others are rounded.
+  const Tensor rise = q.log_rate - p.log_rate;
+  const Tensor near = abs(rise) < 0.7;
+  const Tensor far = (other - rate) - rate * rise;
+  if (p.has_given_rate() && q.has_given_rate()) {
+    return where(near, rate * detail::log_gap(masked_fill(other / rate, logical_not(near), 1.0)), far);
+  }
+  const Tensor gap = detail::exp_gap(masked_fill(rise, logical_not(near), 0.0));
+  // The same rate, too large for its type.
+  const Tensor same = logical_and(rate == detail::kInfinity, rise == 0.0);
+  return where(near, masked_fill(rate, same, 1.0) * gap, far);
 }
 
 Tensor kl(const Uniform& p, const Uniform& q) {

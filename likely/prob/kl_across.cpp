@@ -1,5 +1,7 @@
 // Divergences between families: minus the entropy of p, and minus the mean of log q under p.
+#include "likely/core/create.hpp"
 #include "likely/ops/special.hpp"
+#include "likely/ops/special_densities.hpp"
 #include "likely/prob/bernoulli.hpp"
 #include "likely/prob/beta.hpp"
 #include "likely/prob/exponential.hpp"
@@ -30,11 +32,17 @@ Tensor to_exponential(const P& p, const Exponential& q) {
   return q.rate * p.mean() - log(q.rate) - p.entropy();
 }
 
+// With spread the logarithm of the mean of p less the mean of the logarithm. Of q's density at the mean, and
+// what is left, so that a large concentration costs no digits.
 template <class P>
-Tensor to_gamma(const P& p, const Tensor& mean_log, const Gamma& q) {
-  const Tensor constant = lgamma(q.concentration) - q.concentration * log(q.rate);
-  return constant - (q.concentration - 1.0) * mean_log + q.rate * p.mean() - p.entropy();
+Tensor to_gamma(const P& p, const Tensor& log_mean, const Tensor& spread, const Gamma& q) {
+  const Tensor at_mean = detail::log_poisson(0, q.concentration, log(q.rate) + log_mean, q.rate * p.mean()) +
+                         log(q.concentration);
+  return log_mean - p.entropy() - at_mean + (q.concentration - 1.0) * spread;
 }
+
+// log(x) - digamma(x), also where x is large.
+Tensor log_less_digamma(const Tensor& x) { return detail::log_poisson(1, x, log(x), x) + reciprocal(x); }
 
 // With mean_exp the mean of e^(-(x - q.location) / q.scale).
 template <class P>
@@ -42,14 +50,19 @@ Tensor to_gumbel(const P& p, const Tensor& mean_exp, const Gumbel& q) {
   return (p.mean() - q.location) / q.scale + mean_exp + log(q.scale) - p.entropy();
 }
 
-// The mean of log x over low < x < high, for 0 <= low. (Elsewhere it is any number, without a derivative.)
-Tensor mean_log_between(const Tensor& low, const Tensor& high) {
+// Less the mean of log(1 + half u) over -1 < u < 1, for 0 < half <= 1.
+Tensor spread_between(const Tensor& half) {
+  const Tensor narrow = half < 0.25;
+  const Tensor s = square(masked_fill(half, logical_not(narrow), 0.0));
+  // The sum of half^2k / (2k (2k + 1)).
+  Tensor close = zeros_like(s);
+  for (int k = 13; k > 0; --k) close = (close + 1.0 / (2.0 * k * (2.0 * k + 1.0))) * s;
   const auto x_log_x = [](const Tensor& x) {
-    const Tensor none = x <= 0.0;
-    const Tensor safe = masked_fill(x, none, 1.0);
+    const Tensor safe = masked_fill(x, x <= 0.0, 1.0);
     return safe * log(safe);
   };
-  return (x_log_x(high) - x_log_x(low)) / (high - low) - 1.0;
+  const Tensor h = masked_fill(half, narrow, 1.0);
+  return where(narrow, close, 1.0 - (x_log_x(1.0 + h) - x_log_x(1.0 - h)) / (2.0 * h));
 }
 
 Tensor infinite_where(const Tensor& outside, const Tensor& divergence) {
@@ -81,24 +94,37 @@ Tensor kl(const Uniform& p, const Exponential& q) {
 }
 
 Tensor kl(const Beta& p, const Gamma& q) {
-  return to_gamma(p, digamma(p.alpha) - digamma(p.alpha + p.beta), q);
+  return to_gamma(p, log(p.mean()), log_less_digamma(p.alpha) - log_less_digamma(p.alpha + p.beta), q);
 }
 Tensor kl(const Exponential& p, const Gamma& q) {
-  return to_gamma(p, -(log(p.rate) + std::numbers::egamma), q);
+  return to_gamma(p, -log(p.rate), full_like(p.rate, std::numbers::egamma), q);
 }
 Tensor kl(const InverseGamma& p, const Gamma& q) {
-  return infinite_where(p.concentration <= 1.0, to_gamma(p, log(p.scale) - digamma(p.concentration), q));
+  const Tensor no_mean = p.concentration <= 1.0;
+  const InverseGamma safe(masked_fill(p.concentration, no_mean, 2.0), p.scale);
+  const Tensor below = safe.concentration - 1.0;
+  const Tensor spread = -detail::log_poisson(1, below, log(below), below);
+  return infinite_where(no_mean, to_gamma(safe, log(p.scale) - log(below), spread, q));
 }
-Tensor kl(const LogNormal& p, const Gamma& q) { return to_gamma(p, p.location, q); }
+Tensor kl(const LogNormal& p, const Gamma& q) {
+  const Tensor spread = square(p.scale) * 0.5;
+  return to_gamma(p, p.location + spread, spread, q);
+}
 Tensor kl(const Uniform& p, const Gamma& q) {
-  return infinite_where(p.low < 0.0, to_gamma(p, mean_log_between(p.low, p.high), q));
+  const Tensor outside = p.low < 0.0;
+  const Tensor half = masked_fill((p.high - p.low) / (p.low + p.high), outside, 0.5);
+  const Tensor log_mean = log(masked_fill(p.mean(), outside, 1.0));
+  return infinite_where(outside, to_gamma(p, log_mean, spread_between(half), q));
 }
 
 Tensor kl(const Uniform& p, const Beta& q) {
-  const Tensor first = (q.alpha - 1.0) * mean_log_between(p.low, p.high);
-  const Tensor second = (q.beta - 1.0) * mean_log_between(1.0 - p.high, 1.0 - p.low);
-  return infinite_where(logical_or(p.low<0.0, p.high> 1.0),
-                        log_beta(q.alpha, q.beta) - first - second - p.entropy());
+  const Tensor outside = logical_or(p.low<0.0, p.high> 1.0);
+  const Tensor mean = masked_fill(p.mean(), outside, 0.5);
+  const Tensor half = masked_fill((p.high - p.low) * 0.5, outside, 0.25);
+  // Of q's density at the mean, and what is left.
+  const Tensor left =
+      (q.alpha - 1.0) * spread_between(half / mean) + (q.beta - 1.0) * spread_between(half / (1.0 - mean));
+  return infinite_where(outside, left - detail::log_beta_density(q.alpha, q.beta, mean) - p.entropy());
 }
 
 Tensor kl(const Exponential& p, const Gumbel& q) {

@@ -8,6 +8,9 @@ namespace likely {
 
 namespace {
 
+// From here on the entropy is that of a normal law of the same variance, to all digits.
+constexpr double kLargeLogRate = 80.0;
+
 bool same_memory(const Tensor& a, const Tensor& b) {
   return a.defined() && b.defined() && a.raw() == b.raw() && a.shape() == b.shape() &&
          a.strides() == b.strides() && a.dtype() == b.dtype();
@@ -22,9 +25,9 @@ Poisson::Poisson(const Parameter& rate)
   log_of_given_ = log_rate.with_track({});
 }
 
-Tensor Poisson::rate() const {
-  return same_memory(log_rate, log_of_given_) ? detail::rate_of(log_rate, given_) : exp(log_rate);
-}
+bool Poisson::has_given_rate() const { return same_memory(log_rate, log_of_given_); }
+
+Tensor Poisson::rate() const { return has_given_rate() ? detail::rate_of(log_rate, given_) : exp(log_rate); }
 
 Poisson Poisson::from_log_rate(const Tensor& log_rate) {
   detail::check_domain("Poisson", "log_rate", log_rate, detail::Domain::finite);
@@ -49,7 +52,12 @@ Tensor Poisson::mean() const { return rate(); }
 
 Tensor Poisson::variance() const { return rate(); }
 
-Tensor Poisson::entropy() const { return poisson_entropy(rate()); }
+Tensor Poisson::entropy() const {
+  // A rate may be too large for its type where its logarithm is not; long before, it is that of a normal law.
+  const Tensor large = log_rate > kLargeLogRate;
+  const Tensor normal = log_rate * 0.5 + 0.5 * (1.0 + detail::kLogTwoPi);
+  return where(large, normal, poisson_entropy(masked_fill(rate(), large, 1.0)));
+}
 
 Tensor Poisson::cdf(const Tensor& x) const { return poisson_cdf(detail::floating(x, log_rate), rate()); }
 

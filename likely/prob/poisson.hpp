@@ -33,6 +33,9 @@ class Poisson {
  private:
   // e^log_rate: the rate that was given, to the last digit, as long as log_rate is its logarithm.
   Tensor rate() const;
+  // Whether it was made of rates: then log_rate is rounded, else the rates are.
+  bool has_given_rate() const;
+  friend Tensor kl(const Poisson& p, const Poisson& q);
 
   Tensor given_, log_of_given_;
 };

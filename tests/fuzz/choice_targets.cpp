@@ -159,6 +159,15 @@ void add_choice_targets(std::vector<Target>& all) {
                    return read_file(text, kPacked, look_at_people);
                  },
                  starts, false});
+  all.push_back({"person_table",
+                 [](std::string_view input) {
+                   return read_file(input, kPacked, [](Paths path) {
+                     const choice::PersonTable table = choice::read_person_table(path);
+                     demand(table.numbers.size() == table.ids.size() * table.columns.size(),
+                            "another number of numbers than of people and columns");
+                   });
+                 },
+                 [] { return std::vector<std::string>{kPeople}; }});
   all.push_back(
       {"laws_of_people",
        [](std::string_view input) {

@@ -4,8 +4,10 @@
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
+#include "likely/io/folder_list.hpp"
 #include "likely/io/inspect.hpp"
 #include "likely/io/safetensors.hpp"
+#include "likely/models/recipe/run_files.hpp"
 #include "likely/models/recipe/runs.hpp"
 #include "likely/train/run_records.hpp"
 #include "tests/fuzz/choices.hpp"
@@ -18,6 +20,7 @@ namespace likely::fuzz {
 
 namespace {
 
+using namespace std::string_literals;
 using Paths = const std::filesystem::path&;
 
 const std::string kRecipe =
@@ -36,6 +39,10 @@ const std::string kMetrics =
     "false}\n";
 const std::string kReport =
     R"({"name": "line", "seeds": [7], "epochs": 3, "figures": {"test_loss": 0.25}, "stopped": "finished"})";
+
+const std::string kList =
+    "likely-list 1 2049 77 1700000000 5\0sign report.json\0folder figures\0"
+    "file 12 34 56 78 figures/a b.png\0grows 5 00000000000000000010 00000000000000000020 log\0"s;
 
 void look_at_run(Paths folder) {
   const models::SavedRun saved = models::read_run(folder);
@@ -144,6 +151,27 @@ void add_run_targets(std::vector<Target>& all) {
                                       });
                  },
                  starts, false});
+  all.push_back({"records",
+                 [](std::string_view input) {
+                   return read_folder({{"report.json", std::string(input)}, {"metrics.jsonl", kMetrics}},
+                                      kPlain, [](Paths folder) { models::check_records(folder); });
+                 },
+                 [] {
+                   return std::vector<std::string>{kReport, kConfig};
+                 }});
+  all.push_back({"folder_list",
+                 [](std::string_view input) {
+                   return read_file(input, kPlain, [&](Paths path) {
+                     const auto list = io::detail::read_list(path);
+                     if (!list) refuse("read_list", path.string() + " is no list");
+                     std::size_t characters = 0;
+                     for (const auto& [name, prints] : list->noted) characters += name.native().size();
+                     demand(characters <= input.size(), "more names than were in the list");
+                   });
+                 },
+                 [] {
+                   return std::vector<std::string>{kList, kList + "file 1 2"};
+                 }});
   all.push_back({"inspect_folder",
                  [](std::string_view input) {
                    return read_folder({{"report.json", std::string(input)}}, kPlain,

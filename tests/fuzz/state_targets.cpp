@@ -168,29 +168,30 @@ void add_optimizer(std::vector<Target>& all, const std::string& name, Optimizer 
                  starts, false});
 }
 
-// The steps that L-BFGS remembers are tensors of any number of rows; a step follows, or a refusal.
-void add_lbfgs(std::vector<Target>& all) {
+// What searches remember does not follow from the model's shapes; a step follows, or a refusal.
+template <class Search>
+void add_search(std::vector<Target>& all, const std::string& name) {
   const auto loss = [](const Model& m) { return softmax_cross_entropy(m(batch().x), batch().y); };
-  const auto before = std::make_shared<const optim::Lbfgs>([&] {
+  const auto before = std::make_shared<const Search>([&] {
     Model model;
-    optim::Lbfgs lbfgs;
-    lbfgs.minimize(model, loss, {.max_iterations = 3});
-    return lbfgs;
+    Search search;
+    search.minimize(model, loss, {.max_iterations = 3});
+    return search;
   }());
   const auto remembered =
       std::make_shared<const RawTensors>(tensors_of(file_of([&](Paths path) { io::save(path, *before); })));
-  all.push_back({"optimizer_lbfgs_meaning",
+  all.push_back({"optimizer_" + name + "_meaning",
                  [=](std::string_view input) {
                    Choices choices(input);
-                   optim::Lbfgs lbfgs = choices.one_in(2) ? *before : optim::Lbfgs();
+                   Search search = choices.one_in(2) ? *before : Search();
                    RawTensors file = *remembered;
                    distort(file, choices);
                    const Verdict verdict = read_file(safetensors_of(file), 2.0 * kPlain,
-                                                     [&](Paths path) { io::load(path, lbfgs); });
-                   look_at_state(lbfgs);
+                                                     [&](Paths path) { io::load(path, search); });
+                   look_at_state(search);
                    Model model;
                    const std::vector<Shape> shapes = shapes_of(model);
-                   use([&] { lbfgs.step(model, loss); });
+                   use([&] { search.step(model, loss); });
                    demand(shapes_of(model) == shapes, "a step has changed a shape");
                    look_at_state(model);
                    return verdict;
@@ -241,7 +242,8 @@ void add_state_targets(std::vector<Target>& all) {
   add_optimizer<optim::Langevin>(all, "langevin", [](const Model& m) {
     return optim::Langevin(m, {.lr = 1e-3, .examples = 3}, Rng(8));
   });
-  add_lbfgs(all);
+  add_search<optim::Lbfgs>(all, "lbfgs");
+  add_search<optim::GradientDescent>(all, "gradient_descent");
 
   const auto model_file = std::make_shared<const RawTensors>([] {
     const testing::TemporaryFolder folder;

@@ -6,7 +6,7 @@ A line `Gamma log_prob` opens a section; the lines below it are
 with the inputs (the parameters, then x where there is one) as exact doubles, and as exact floats wherever they are
 within the range of f32. A sensitivity is how far the value moves, in units of the rounding step e = 2^-24 or 2^-53,
 when each input in turn is multiplied by 1 +- e: an answer cannot be expected to be nearer than that. `slope i` is the
-derivative of log_prob by input i.
+derivative of log_prob by input i; `kl_Normal` is the divergence from a law of another family.
 
 Run from the project's folder; needs python3-mpmath (and takes minutes without python3-gmpy2).
 """
@@ -300,6 +300,18 @@ def gamma_kl(a, r, b, s):
     return (a - b) * digamma(a) - loggamma(a) + loggamma(b) + b * log(r / s) + a * (s / r - 1)
 
 
+def gumbel_kl(m, s, n, t):
+    return (log(t) - log(s) + mp.euler * (s / t - 1) - 1 + (m - n) / t
+            + exp((n - m) / t + loggamma(1 + s / t)))
+
+
+def dirichlet_kl(*v):
+    half = len(v) // 2
+    a, b = v[:half], v[half:]
+    return (loggamma(sum(a)) - loggamma(sum(b)) + sum(loggamma(d) - loggamma(c) for c, d in zip(a, b))
+            + sum((c - d) * (digamma(c) - digamma(sum(a))) for c, d in zip(a, b)))
+
+
 def beta_kl(a, b, c, d):
     total = a + b
     return (log_beta(c, d) - log_beta(a, b) + (a - c) * digamma(a) + (b - d) * digamma(b)
@@ -384,30 +396,48 @@ FUNCTIONS = {
     "Normal log_prob": lambda m, s, x: -((x - m) / s) ** 2 / 2 - log(s) - LOG_TWO_PI() / 2,
     "Normal cdf": lambda m, s, x: normal_cdf((x - m) / s),
     "Normal quantile": lambda m, s, p: m - s * mp.sqrt(2) * mp.erfinv(1 - 2 * p),
+    "Normal mean": lambda m, s: m,
+    "Normal variance": lambda m, s: s * s,
     "Normal entropy": lambda m, s: log(s) + (LOG_TWO_PI() + 1) / 2,
     "Normal kl": lambda m, s, n, t: ((s / t) ** 2 + ((m - n) / t) ** 2 - 1) / 2 - log(s / t),
     "Laplace log_prob": lambda m, s, x: -abs(x - m) / s - log(2 * s),
     "Laplace cdf": lambda m, s, x: exp((x - m) / s) / 2 if x < m else 1 - exp((m - x) / s) / 2,
     "Laplace kl": lambda m, s, n, t: s / t * exp(-abs(m - n) / s) + abs(m - n) / t - 1 - log(s / t),
+    "Laplace mean": lambda m, s: m,
+    "Laplace variance": lambda m, s: 2 * s * s,
+    "Laplace entropy": lambda m, s: 1 + log(2 * s),
     "Cauchy log_prob": lambda m, s, x: -mp.log1p(((x - m) / s) ** 2) - log(mp.pi * s),
     "Cauchy cdf": lambda m, s, x: mp.atan2(1, -(x - m) / s) / mp.pi,
     "Cauchy kl": lambda m, s, n, t: log(((s + t) ** 2 + (m - n) ** 2) / (4 * s * t)),
+    "Cauchy entropy": lambda m, s: log(4 * mp.pi * s),
     "Gumbel log_prob": lambda m, s, x: -((x - m) / s + exp(-(x - m) / s)) - log(s) if (x - m) / s > -1000 else nan,
     "Gumbel cdf": lambda m, s, x: exp(-exp(-(x - m) / s)) if (x - m) / s > -30 else mpf(0),
+    "Gumbel mean": lambda m, s: m + mp.euler * s,
+    "Gumbel variance": lambda m, s: (mp.pi * s) ** 2 / 6,
+    "Gumbel entropy": lambda m, s: log(s) + mp.euler + 1,
+    "Gumbel kl": gumbel_kl,
     "LogNormal log_prob": lambda m, s, x: -((log(x) - m) / s) ** 2 / 2 - log(x) - log(s) - LOG_TWO_PI() / 2,
     "LogNormal cdf": lambda m, s, x: normal_cdf((log(x) - m) / s),
     "LogNormal mean": lambda m, s: exp(m + s * s / 2),
     "LogNormal variance": lambda m, s: mp.expm1(s * s) * exp(2 * m + s * s),
+    "LogNormal entropy": lambda m, s: m + log(s) + (LOG_TWO_PI() + 1) / 2,
+    "LogNormal kl": normal_kl,
     "Exponential log_prob": lambda r, x: log(r) - r * x,
     "Exponential cdf": lambda r, x: -mp.expm1(-r * x),
     "Exponential variance": lambda r: 1 / r**2,
     "Exponential kl": lambda r, s: s / r - 1 - log(s / r),
+    "Exponential mean": lambda r: 1 / r,
+    "Exponential entropy": lambda r: 1 - log(r),
     "Uniform log_prob": lambda a, b, x: -log(b - a),
     "Uniform cdf": lambda a, b, x: (x - a) / (b - a),
     "Uniform mean": lambda a, b: (a + b) / 2,
+    "Uniform variance": lambda a, b: (b - a) ** 2 / 12,
+    "Uniform entropy": lambda a, b: log(b - a),
+    "Uniform kl": lambda a, b, c, d: log((d - c) / (b - a)) if c <= a and b <= d else inf,
     "Gamma log_prob": lambda a, r, x: log_gamma_weight(a, r * x) - log(x),
     "Gamma cdf": lambda a, r, x: gamma_pq(a, r * x)[0],
     "Gamma variance": lambda a, r: a / r**2,
+    "Gamma mean": lambda a, r: a / r,
     "Gamma entropy": lambda a, r: gamma_entropy(a) - log(r),
     "Gamma kl": gamma_kl,
     "InverseGamma log_prob": lambda a, s, x: log_gamma_weight(a, s / x) - log(x),
@@ -415,6 +445,7 @@ FUNCTIONS = {
     "InverseGamma mean": lambda a, s: s / (a - 1),
     "InverseGamma variance": lambda a, s: (s / (a - 1)) ** 2 / (a - 2),
     "InverseGamma entropy": lambda a, s: a + log(s) + loggamma(a) - (1 + a) * digamma(a),
+    "InverseGamma kl": gamma_kl,
     "Beta log_prob": lambda a, b, x: (a - 1) * log(x) + (b - 1) * mp.log1p(-x) - log_beta(a, b),
     "Beta cdf": beta_cdf,
     "Beta mean": lambda a, b: a / (a + b),
@@ -424,35 +455,53 @@ FUNCTIONS = {
     "StudentT log_prob": student_log,
     "StudentT cdf": lambda v, m, s, x: student_cdf((x - m) / s, v),
     "StudentT variance": lambda v, m, s: s * s * v / (v - 2),
+    "StudentT mean": lambda v, m, s: m if v > 1 else nan,
     "StudentT entropy": student_entropy,
     "VonMises log_prob": lambda m, k, x: -2 * k * mp.sin((x - m) / 2) ** 2 - log_bessel_scaled(k) - LOG_TWO_PI(),
     "VonMises cdf": lambda m, k, x: von_mises_cdf(x - m, k),
     "VonMises variance": lambda m, k: 1 - bessel_ratio(k),
+    "VonMises mean": lambda m, k: m,
     "VonMises entropy": lambda m, k: k * (1 - bessel_ratio(k)) + log_bessel_scaled(k) + LOG_TWO_PI(),
     "VonMises kl": von_mises_kl,
     "Bernoulli log_prob": lambda l, x: -softplus(-l) if x == 1 else -softplus(l),
     "Bernoulli cdf": lambda l, x: 1 / (1 + exp(l)),
     "Bernoulli variance": lambda l: 1 / ((1 + exp(l)) * (1 + exp(-l))),
+    "Bernoulli mean": lambda l: 1 / (1 + exp(-l)),
     "Bernoulli entropy": lambda l: softplus(-l) / (1 + exp(-l)) + softplus(l) / (1 + exp(l)),
     "Bernoulli kl": lambda l, k: (softplus(-k) - softplus(-l)) / (1 + exp(-l))
     + (softplus(k) - softplus(l)) / (1 + exp(l)),
     "Poisson log_prob": lambda r, k: poisson_log(k, r),
     "Poisson cdf": lambda r, k: gamma_pq(mp.floor(k) + 1, r)[1],
     "Poisson entropy": poisson_entropy,
+    "Poisson mean": lambda r: r,
+    "Poisson variance": lambda r: r,
     "Poisson kl": lambda r, s: r * log(r / s) - r + s,
     "PoissonOfLog log_prob": lambda l, k: k * l - exp(l) - loggamma(k + 1),
+    "PoissonOfLog cdf": lambda l, k: gamma_pq(mp.floor(k) + 1, exp(l))[1],
+    "PoissonOfLog mean": exp,
+    "PoissonOfLog variance": exp,
+    "PoissonOfLog entropy": lambda l: poisson_entropy(exp(l)),
+    "PoissonOfLog kl": lambda l, k: exp(l) * (l - k) - exp(l) + exp(k),
     "Dirichlet log_prob": dirichlet_log,
     "Dirichlet entropy": lambda *a: sum(loggamma(c) for c in a) - loggamma(sum(a))
     + (sum(a) - len(a)) * digamma(sum(a)) - sum((c - 1) * digamma(c) for c in a),
     "Dirichlet variance": lambda a, b, c: a * (b + c) / ((a + b + c) ** 2 * (a + b + c + 1)),
+    "Dirichlet mean": lambda a, b, c: a / (a + b + c),
+    "Dirichlet kl": dirichlet_kl,
     "Categorical log_prob": categorical_log,
     "Categorical cdf": lambda *v: sum(weights(*v[:-1])[: int(mp.nint(v[-1])) + 1]),
     "Categorical mean": lambda *l: weights(*l)[1] + 2 * weights(*l)[2],
     "Categorical variance": categorical_variance,
     "Categorical entropy": lambda *l: sum(w * (log_sum(*l) - v) for w, v in zip(weights(*l), l)),
+    "Categorical probabilities": lambda *l: weights(*l)[0],
     "Categorical kl": categorical_kl,
     "MultivariateNormal log_prob": plane_log,
     "MultivariateNormal variance": lambda m, n, a, b, c: b * b + c * c,
+    "MultivariateNormal mean": lambda m, n, a, b, c: n,
+    "MultivariateNormal covariance": lambda m, n, a, b, c: a * b,
+    "MultivariateNormal factor": lambda m, n, a, b, c: b,
+    "MultivariateNormal log_det_factor": lambda m, n, a, b, c: log(a) + log(c),
+    "MultivariateNormal standardize": lambda m, n, a, b, c, x, y: (y - n - b * (x - m) / a) / c,
     "MultivariateNormal entropy": lambda m, n, a, b, c: log(a) + log(c) + 1 + LOG_TWO_PI(),
     "MultivariateNormal kl": plane_kl,
     "Mixture log_prob": mixture_log,
@@ -461,21 +510,87 @@ FUNCTIONS = {
     "Mixture variance": mixture_variance,
     "Independent log_prob": lambda m, n, s, t, x, y: normal_log(m, s, x) + normal_log(n, t, y),
     "Independent entropy": lambda m, n, s, t: log(s) + log(t) + 1 + LOG_TWO_PI(),
+    "Independent mean": lambda m, n, s, t: n,
+    "Independent variance": lambda m, n, s, t: t * t,
     "Independent kl": lambda m, n, s, t, k, l, u, v: normal_kl(m, s, k, u) + normal_kl(n, t, l, v),
     "TransformedByExp log_prob": lambda m, s, y: normal_log(m, s, log(y)) - log(y),
     "TransformedByExp cdf": lambda m, s, y: normal_cdf((log(y) - m) / s),
+    "TransformedByExp kl": normal_kl,
     "TransformedBySoftplus log_prob": lambda m, s, y: normal_log(m, s, y + log(-mp.expm1(-y))) - log(-mp.expm1(-y)),
     "TransformedBySoftplus cdf": lambda m, s, y: normal_cdf((y + log(-mp.expm1(-y)) - m) / s),
+    "TransformedBySoftplus kl": normal_kl,
     "TransformedBySigmoid log_prob": lambda m, s, y: normal_log(m, s, log(y) - mp.log1p(-y)) - log(y) - mp.log1p(-y),
     "TransformedBySigmoid cdf": lambda m, s, y: normal_cdf((log(y) - mp.log1p(-y) - m) / s),
+    "TransformedBySigmoid kl": normal_kl,
     "TransformedByTanh log_prob": lambda m, s, y: normal_log(m, s, mp.atanh(y)) - mp.log1p(-y * y),
     "TransformedByTanh cdf": lambda m, s, y: normal_cdf((mp.atanh(y) - m) / s),
+    "TransformedByTanh kl": normal_kl,
     "TransformedByAffine log_prob": lambda m, s, a, b, y: normal_log(m, s, (y - a) / b) - log(abs(b)),
     "TransformedByAffine cdf": lambda m, s, a, b, y: normal_cdf(((y - a) / b - m) / s * mp.sign(b)),
     "TransformedByAffine mean": lambda m, s, a, b: a + b * m,
     "TransformedByAffine variance": lambda m, s, a, b: (s * b) ** 2,
     "TransformedByAffine entropy": lambda m, s, a, b: log(s) + log(abs(b)) + (LOG_TWO_PI() + 1) / 2,
 }
+
+# --- Divergences between families: minus the entropy of p, and minus the mean of log q under p ------------------------
+
+
+def mean_log_between(a, b):
+    """The mean of log x over a < x < b."""
+    return (b * log(b) - (a * log(a) if a > 0 else 0)) / (b - a) - 1
+
+
+MEAN_LOG = {"Beta": lambda a, b: digamma(a) - digamma(a + b), "Exponential": lambda r: -mp.euler - log(r),
+            "InverseGamma": lambda a, s: log(s) - digamma(a), "LogNormal": lambda m, s: m, "Uniform": mean_log_between}
+# The mean of e^(-x / t).
+MEAN_EXP = {"Exponential": lambda t, r: r / (r + 1 / t), "Gamma": lambda t, a, r: (r / (r + 1 / t)) ** a,
+            "Normal": lambda t, m, s: exp((s / t) ** 2 / 2 - m / t),
+            "Uniform": lambda t, a, b: t * (exp(-a / t) - exp(-b / t)) / (b - a)}
+
+
+def of(law, what, p):
+    if law == "StudentT" and what == "mean":
+        return p[1]
+    return FUNCTIONS["%s %s" % (law, what)](*p)
+
+
+def mean_of_log(law, p, other, q):
+    """The mean of log q(x) under p."""
+    if other == "Normal":
+        n, t = q
+        return -(of(law, "variance", p) + (of(law, "mean", p) - n) ** 2) / (2 * t * t) - log(t) - LOG_TWO_PI() / 2
+    if other == "Exponential":
+        return log(q[0]) - q[0] * of(law, "mean", p)
+    if other == "Gamma":
+        a, r = q
+        return a * log(r) - loggamma(a) + (a - 1) * MEAN_LOG[law](*p) - r * of(law, "mean", p)
+    if other == "Gumbel":
+        n, t = q
+        return -log(t) - (of(law, "mean", p) - n) / t - exp(n / t) * MEAN_EXP[law](t, *p)
+    if other == "Laplace":  # of a normal law
+        (m, s), (n, t) = p, q
+        z = (m - n) / s
+        return -log(2 * t) - s * (mp.sqrt(2 / mp.pi) * exp(-z * z / 2) + z * mp.erf(z / mp.sqrt(2))) / t
+    if other == "Uniform":  # of a beta law, inside of it
+        return -log(q[1] - q[0])
+    if other == "Beta":  # of a uniform law
+        a, b = q
+        return ((a - 1) * mean_log_between(*p) + (b - 1) * mean_log_between(1 - p[1], 1 - p[0]) - log_beta(a, b))
+    if other == "Poisson":  # of 0 and 1
+        return of(law, "mean", p) * log(q[0]) - q[0]
+    raise KeyError(other)
+
+
+ACROSS = {"Normal": ["Beta", "Exponential", "Gamma", "Gumbel", "InverseGamma", "Laplace", "LogNormal", "StudentT", "Uniform"],
+          "Exponential": ["Beta", "Gamma", "InverseGamma", "LogNormal", "Uniform"],
+          "Gamma": ["Beta", "Exponential", "InverseGamma", "LogNormal", "Uniform"],
+          "Gumbel": ["Exponential", "Gamma", "Normal", "Uniform"], "Laplace": ["Normal"], "Uniform": ["Beta"], "Beta": ["Uniform"],
+          "Poisson": ["Bernoulli"]}
+
+
+def kl_across(law, count, other):
+    return lambda *v: -of(law, "entropy", v[:count]) - mean_of_log(law, v[:count], other, v[count:])
+
 
 # --- Where to look --------------------------------------------------------------------------------------------------
 
@@ -599,38 +714,59 @@ def pairs(values):
     return [(a, b) for a in values for b in values]
 
 
+PLACES = [(3, s) for s in DECADES] + [(0.3, 1.7), (-1e20, 1e18), (1e300, 1), (-1e-300, 1e-300), (0, 1), (-1, 1e154)]
+NORMAL_PAIRS = [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (1e10, 1, 1e10 + 1024, 3), (0, 1e-20, 0, 1), (0, 1e15, 1, 1),
+                (0.3, 1.7, -1, 0.4), (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1)]
+SPANS = [(-3, 4), (0, 1e-300), (0, 1e150), (0, 1e300), (1e20, 3e20), (-1e-30, 1e-30), (1, 1.001), (-1e10, 1e10), (0, 1)]
+GAMMA_PAIRS = [(0.3, 1.7, 4.2, 2), (60, 20, 1, 0.5), (1e8, 1, 1e8, 1.0001), (1e8, 1e8, 1.1e8, 1.1e8),
+               (1e12, 1, 1.001e12, 1), (1e12, 1e12, 1e12, 1.00001e12), (1e-20, 1, 1e-20, 2), (1e-10, 1, 3, 1),
+               (1e30, 1, 1e30, 1), (100, 1, 101, 1), (20, 3, 20.5, 3), (1e100, 1, 2e100, 1)]
+LOG_RATES = [(l,) for l in (-1e5, -700, -80, -3, -1e-20, 0, 0.5, 5, 7, 27, 80, 700)]
 SIMPLE_SHAPES = [1e-300, 1e-20, 1e-3, 0.5, 1, 3, 7.9, 9, 60, 1e4, 1e8, 1e12, 1e30, 1e300]
 
 TABLE = {
     "Normal log_prob": around_line, "Normal cdf": around_line,
     "Normal quantile": lambda: [(0, 1, p) for p in (1e-300, 1e-38, 1e-10, 0.02, 0.5, 0.7, 0.9999)] + [(3, 1e20, 0.1)],
     "Normal entropy": lambda: [(0, s) for s in DECADES],
-    "Normal kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (1e10, 1, 1e10 + 1024, 3), (0, 1e-20, 0, 1), (0, 1e15, 1, 1),
-                          (0.3, 1.7, -1, 0.4), (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1)],
+    "Normal kl": lambda: NORMAL_PAIRS,
+    "Normal mean": lambda: PLACES, "Normal variance": lambda: PLACES,
     "Laplace log_prob": around_line, "Laplace cdf": around_line,
+    "Laplace mean": lambda: PLACES, "Laplace variance": lambda: PLACES, "Laplace entropy": lambda: PLACES,
     "Laplace kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (3, 1, 900, 2)],
     "Cauchy log_prob": around_line, "Cauchy cdf": around_line,
     "Cauchy kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (0, 1e200, 1e200, 1e150)],
+    "Cauchy entropy": lambda: PLACES,
     "Gumbel log_prob": around_line, "Gumbel cdf": around_line,
+    "Gumbel mean": lambda: PLACES + [(-577215664.9, 1e9), (-1e-200, 1e-200)],
+    "Gumbel variance": lambda: PLACES, "Gumbel entropy": lambda: PLACES,
+    "Gumbel kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (3, 1, 60, 2),
+                          (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1), (1e10, 1e9, 1.1e10, 2e9), (0, 50, 0, 1), (-40, 1, 40, 1),
+                          (40, 1, -40, 1), (2, 1e-10, 2, 3)],
     "LogNormal log_prob": around_positive, "LogNormal cdf": around_positive,
     "LogNormal mean": lambda: [(0.3, 0.7), (-600, 30), (600, 1e-5)],
     "LogNormal variance": lambda: [(0.3, 0.7), (-300, 1), (300, 1e-10), (-400, 28)],
+    "LogNormal entropy": lambda: PLACES,
+    "LogNormal kl": lambda: NORMAL_PAIRS,
+    "Exponential mean": lambda: [(r,) for r in DECADES], "Exponential entropy": lambda: [(r,) for r in DECADES],
     "Exponential log_prob": lambda: [(r, t / r) for r in DECADES for t in (1e-5, 0.1, 1, 30, 1e6)],
     "Exponential cdf": lambda: [(r, t / r) for r in DECADES for t in (1e-30, 1e-5, 1, 30)],
     "Exponential variance": lambda: [(r,) for r in (1e-150, 1e-15, 3, 1e15, 1e150)],
     "Exponential kl": lambda: [(1, 1.0001), (1, 1e-10), (1, 1e10), (1e-200, 1e-200), (1e300, 3e300), (1e-300, 2e-300)],
     "Uniform log_prob": around_uniform, "Uniform cdf": around_uniform,
     "Uniform mean": lambda: [(-3, 4), (1e308, 1.5e308), (-1e-300, 3e-300)],
+    "Uniform variance": lambda: SPANS, "Uniform entropy": lambda: SPANS,
+    "Uniform kl": lambda: [(-3, 4, -3, 4), (-3, 4, -3, 4.001), (0, 1e-300, 0, 1), (0, 1, -1e20, 1e20), (0, 1e300, -1e300, 1.5e300),
+                           (0.25, 0.5, 0, 1), (1e20, 2e20, 1e20, 3e20)],
+    "Gamma mean": lambda: [(1e-300, 1), (1e-300, 1e-300), (4.2, 2), (1e300, 1e200), (1e12, 1e-6), (1, 1e308), (1e-20, 1e-20)],
     "Gamma log_prob": around_gamma, "Gamma cdf": around_gamma,
     "Gamma variance": lambda: [(1e-200, 1e-180), (4.2, 2), (1e300, 1e200), (1e12, 1e6)],
     "Gamma entropy": lambda: [(a, 1) for a in SIMPLE_SHAPES] + [(3, 1e-200), (1e12, 1e6)],
-    "Gamma kl": lambda: [(0.3, 1.7, 4.2, 2), (60, 20, 1, 0.5), (1e8, 1, 1e8, 1.0001), (1e8, 1e8, 1.1e8, 1.1e8),
-                         (1e12, 1, 1.001e12, 1), (1e12, 1e12, 1e12, 1.00001e12), (1e-20, 1, 1e-20, 2), (1e-10, 1, 3, 1),
-                         (1e30, 1, 1e30, 1), (100, 1, 101, 1), (20, 3, 20.5, 3), (1e100, 1, 2e100, 1)],
+    "Gamma kl": lambda: GAMMA_PAIRS,
     "InverseGamma log_prob": lambda: [(a, s, s * s / x) for a, s, x in around_gamma() if 1e-40 < s < 1e40 and s * s / x < 1e300][::2],
     "InverseGamma cdf": lambda: [(a, s, s * s / x) for a, s, x in around_gamma() if 1e-40 < s < 1e40 and s * s / x < 1e300][::2],
     "InverseGamma mean": lambda: [(1.0001, 3), (3, 1e200), (1e300, 1)],
     "InverseGamma variance": lambda: [(2.0001, 3), (3, 1e100), (1e100, 1), (1e200, 1e300)],
+    "InverseGamma kl": lambda: GAMMA_PAIRS,
     "InverseGamma entropy": lambda: [(a, 1) for a in SIMPLE_SHAPES] + [(3, 1e200)],
     "Beta log_prob": around_beta, "Beta cdf": around_beta,
     "Beta mean": lambda: [(1e-300, 1e-300), (1e300, 3e300), (1e-200, 1e200), (2, 5)],
@@ -639,21 +775,29 @@ TABLE = {
     "Beta kl": lambda: [(0.5, 0.8, 2, 5), (30, 3, 1, 1), (1e5, 1e5, 1.01e5, 1e5), (1e12, 1e12, 1.0001e12, 1e12), 
                         (1e10, 1e3, 1e10, 1.1e3), (9, 20, 9.5, 20)],
     "StudentT log_prob": around_student, "StudentT cdf": around_student,
+    "StudentT mean": lambda: [(1.0001, 3, 1), (1e300, 0, 3), (40, -1e20, 1e100), (2, 1e300, 1e-300)],
     "StudentT variance": lambda: [(2.0001, 0, 1), (1e300, 0, 3), (40, 1, 1e100)],
     "StudentT entropy": lambda: [(v, 0, 1) for v in SIMPLE_SHAPES] + [(3, 0, 1e-200)],
     "VonMises log_prob": around_circle, "VonMises cdf": around_circle,
+    "VonMises mean": lambda: [(m, k) for m in (-3, 0.4, 1e-20, 3.1) for k in (1e-300, 1, 1e8, 1e300)],
     "VonMises variance": lambda: [(0, k) for k in SIMPLE_SHAPES + [39, 41]],
     "VonMises entropy": lambda: [(0, k) for k in SIMPLE_SHAPES + [39, 41]],
     "VonMises kl": lambda: [(0.4, 0.7, -1, 6), (0, 1e8, 1e-4, 1e8), (0, 1e12, 0, 2e12), (0, 1e-10, 0, 1),
                             (0, 1e-3, 0, 1e-3)],
     "Bernoulli log_prob": lambda: [(l, x) for l in (-1e300, -1e30, -800, -40, -3, -1e-20, 0.3, 17, 90, 1e5) for x in (0, 1)],
     "Bernoulli cdf": lambda: [(l, 0.5) for l in (-800, -40, -3, 1e-20, 0.3, 17, 90, 700)],
+    "Bernoulli mean": lambda: [(l,) for l in (-1e300, -1e5, -700, -80, -40, -3, -1e-20, 0, 0.3, 17, 40, 800, 1e300)],
     "Bernoulli variance": lambda: [(l,) for l in (-700, -40, 0, 3, 80, 700)],
     "Bernoulli entropy": lambda: [(l,) for l in (-700, -40, 0, 3, 80, 700)],
     "Bernoulli kl": lambda: [(0.3, 0.3001), (-40, 40), (3, -2), (80, 81), (-700, 1)],
     "Poisson log_prob": around_poisson, "Poisson cdf": around_poisson,
     "Poisson entropy": lambda: [(r,) for r in (1e-300, 1e-20, 1e-3, 0.7, 4, 37.5, 990, 1010, 1e6, 1e12, 1e100, 1e300)],
     "Poisson kl": lambda: [(1, 1.0001), (1e-300, 1e-300), (1e-20, 1), (3, 7), (1e12, 1.00001e12), (1e300, 1e300), (1e8, 1e4)],
+    "Poisson mean": lambda: [(r,) for r in DECADES], "Poisson variance": lambda: [(r,) for r in DECADES],
+    "PoissonOfLog cdf": lambda: [(l, k) for l in (-800, -100, -3, 0.5, 5) for k in (0, 1, 5, 8, 150)] + [(13.8155, 1e6)],
+    "PoissonOfLog mean": lambda: LOG_RATES, "PoissonOfLog variance": lambda: LOG_RATES,
+    "PoissonOfLog entropy": lambda: LOG_RATES,
+    "PoissonOfLog kl": lambda: [(0, 1e-4), (-700, -699), (-40, 0), (1, 2), (27, 27.00001), (600, 600), (18, 9), (-1e5, 1), (3, -1e5)],
     "PoissonOfLog log_prob": lambda: [(l, k) for l in (-1e5, -800, -100, -3, 0.5, 5, 27) for k in (0, 1, 5, 8, 150)]
     + [(13.8155, 1e6), (20, 485165195)],
     "Dirichlet log_prob": lambda: [(a, b, c, 0.25, 0.125, 0.625) for a, b, c in
@@ -661,13 +805,23 @@ TABLE = {
                                     (0.25e12, 0.125e12, 0.625e12), (1e-5, 1e-5, 1e-5), (1e8, 3, 0.5)]]
     + [(2, 3, 4, 2.0**-100, 0.25, 0.75), (0.1, 3, 4, 2.0**-600, 0.25, 0.75)],
     "Dirichlet entropy": lambda: [(1e-300, 1, 1), (0.5, 0.25, 3), (20, 30, 70), (2e5, 1e5, 5e5), (1e12, 2e12, 3e12), (1e300, 1e5, 3)],
+    "Dirichlet mean": lambda: [(1e-300, 1, 1), (0.5, 0.25, 3), (1e300, 1e300, 1e300), (1e-300, 1e-300, 1e-300), (1e12, 2e12, 3e12),
+                               (1, 1, 1e20)],
+    "Dirichlet kl": lambda: [(0.5, 0.25, 3, 1, 1, 1), (20, 30, 70, 20, 30, 70.5), (1e5, 2e5, 3e5, 1.01e5, 2e5, 3e5),
+                             (1e12, 2e12, 3e12, 1.0001e12, 2e12, 3e12), (1e-10, 1, 1, 3, 1, 1), (1e-300, 1, 1, 1e-300, 1, 2),
+                             (1e8, 3, 0.5, 1e8, 3, 0.6), (7, 8, 9, 7, 8, 9)],
     "Categorical log_prob": lambda: [l + (x,) for l in LOGITS for x in (0, 1, 2)],
     "Categorical cdf": lambda: [l + (x,) for l in LOGITS for x in (0, 1, 2)],
     "Categorical mean": lambda: LOGITS, "Categorical variance": lambda: LOGITS, "Categorical entropy": lambda: LOGITS,
+    "Categorical probabilities": lambda: [l[i:] + l[:i] for l in LOGITS for i in range(3)],
     "Categorical kl": lambda: [(0.3, -1, 2, 0, 0, 0), (0.3, -1, 2, 0.3, -1, 2.0001), (40, 0, -40, -40, 0, 40),
                                (300, 0, 0, 0, 0, 0), (1e5, 1e5, 99999, 0, 1, 2)],
     "MultivariateNormal log_prob": lambda: [p + (p[0] + u * p[2], p[1] + v * p[4]) for p in PLANES
                                             for u, v in ((0, 0), (1, -2), (-30, 8), (1e5, 1e5), (1e-10, 3))],
+    "MultivariateNormal standardize": lambda: [p + (p[0] + u * p[2], p[1] + v * p[4]) for p in PLANES
+                                               for u, v in ((0, 0), (1, -2), (-30, 8), (1e5, 1e5), (1e-10, 3))],
+    "MultivariateNormal mean": lambda: PLANES, "MultivariateNormal covariance": lambda: PLANES,
+    "MultivariateNormal factor": lambda: PLANES, "MultivariateNormal log_det_factor": lambda: PLANES,
     "MultivariateNormal variance": lambda: PLANES, "MultivariateNormal entropy": lambda: PLANES,
     "MultivariateNormal kl": lambda: [PLANES[0] + PLANES[1], PLANES[1] + PLANES[0], PLANES[0] + PLANES[0],
                                       (0, 0, 1e-20, 0, 1e-20, 1e-20, 0, 1e-20, 1e-21, 2e-20),
@@ -676,8 +830,10 @@ TABLE = {
     "Mixture cdf": lambda: [p + (x,) for p in MIXTURES for x in (-40, -8, -3, -0.5, 0, 0.7, 2, 9, 300)],
     "Mixture mean": lambda: MIXTURES, "Mixture variance": lambda: MIXTURES,
     "Independent log_prob": lambda: [(m, n, s, t, m + 2 * s, n + z * t) for m, n, s, t in PAIRS for z in (-1e5, -3, 0, 30)],
-    "Independent entropy": lambda: PAIRS,
+    "Independent mean": lambda: PAIRS, "Independent variance": lambda: PAIRS, "Independent entropy": lambda: PAIRS,
     "Independent kl": lambda: [PAIRS[0] + PAIRS[1], PAIRS[1] + PAIRS[0], PAIRS[0] + PAIRS[0]],
+    "TransformedByExp kl": lambda: NORMAL_PAIRS, "TransformedBySoftplus kl": lambda: NORMAL_PAIRS,
+    "TransformedBySigmoid kl": lambda: NORMAL_PAIRS, "TransformedByTanh kl": lambda: NORMAL_PAIRS,
     "TransformedByExp log_prob": above_zero, "TransformedByExp cdf": above_zero,
     "TransformedBySoftplus log_prob": above_zero, "TransformedBySoftplus cdf": above_zero,
     "TransformedBySigmoid log_prob": lambda: within(0), "TransformedBySigmoid cdf": lambda: within(0),
@@ -687,6 +843,21 @@ TABLE = {
     "TransformedByAffine entropy": lambda: AFFINE,
     "Dirichlet variance": lambda: [(1e-300, 1, 1), (0.5, 0.25, 3), (1e200, 1e200, 1e200), (1e12, 2e12, 3e12), (1, 1, 1e20)],
 }
+
+FROM = {"Beta": [(0.5, 0.8), (2, 5), (30, 3), (1e-3, 1e-3), (1e6, 1e6), (1, 1)], "Exponential": [(0.3,), (2.5,), (1e-10,), (1e20,)],
+        "Gamma": [(0.3, 1.7), (4.2, 2), (60, 20), (1e6, 1e6), (1e-3, 1)], "Gumbel": [(0.3, 1.7), (-1, 0.8), (1e10, 1e8), (0, 1e-10)],
+        "InverseGamma": [(3.3, 1.7), (9, 20), (1e4, 1e4), (2.5, 1e-10)], "Laplace": [(0.3, 1.7), (-1, 0.4), (1e10, 1e8), (0, 1e-15)],
+        "LogNormal": [(0.3, 0.7), (-1, 1.2), (20, 0.1), (0, 1e-5)], "Normal": [(0.3, 1.7), (0, 1e-5), (-5, 0.2), (1e10, 1e8)],
+        "StudentT": [(3.5, 0.3, 1.7), (40, 0, 1), (2.01, 0, 1), (1e6, 1e10, 1e8)],
+        "Uniform": [(0.25, 0.5), (0, 1), (0.875, 1), (0, 1e-20), (0.5, 0.50001)], "Bernoulli": [(0.3,), (-40,), (40,), (-700,), (0,)]}
+TO = {"Normal": [(0, 1), (0.5, 0.1), (1e10, 1e9), (0, 1e-5)], "Exponential": [(1,), (1e-10,), (1e5,)],
+      "Gamma": [(0.3, 1.7), (4.2, 2), (1e6, 1e6), (1, 1e-10), (1e-3, 1)], "Gumbel": [(0, 1), (0.5, 2), (1e10, 1e9), (0, 30)],
+      "Laplace": [(0, 1), (0.5, 0.1), (1e10, 1e9), (-5, 1e-5)], "Uniform": [(0, 1), (-1e10, 1e10), (-3, 4)],
+      "Beta": [(0.5, 0.8), (2, 5), (1e-3, 1e6), (30, 3), (1, 1)], "Poisson": [(1,), (1e-10,), (1e10,), (0.3,)]}
+for other, laws in ACROSS.items():
+    for law in laws:
+        FUNCTIONS["%s kl_%s" % (law, other)] = kl_across(law, len(FROM[law][0]), other)
+        TABLE["%s kl_%s" % (law, other)] = lambda law=law, other=other: [p + q for p in FROM[law] for q in TO[other]]
 
 # Derivatives of log_prob: which inputs, and which of the points.
 SLOPES = {"Normal": [0, 1, 2], "Cauchy": [1, 2], "Laplace": [1, 2], "Gumbel": [1, 2], "LogNormal": [1, 2], "Gamma": [0, 1, 2],
@@ -790,7 +961,7 @@ def write(out, name, function, points):
         value = at(function, inputs)
         if mp.isnan(value) or (value != 0 and abs(value) > mpf(10) ** 308):
             continue
-        if name.split()[0] in ("Gamma", "InverseGamma", "Beta", "StudentT", "VonMises", "Poisson") and name.endswith("cdf"):
+        if name.split()[0] in ("Gamma", "InverseGamma", "Beta", "StudentT", "VonMises", "Poisson", "PoissonOfLog") and name.endswith("cdf"):
             s32, s64 = (distribution_sensitivity(function, inputs, value, e) for e in (E32, E64))
             out.write(line(values, value, s32, s64))
             continue
