@@ -103,16 +103,33 @@ Tensor multiply(const Tensor& x, PlainNumber number) {
   return multiply_number(x, number.value());
 }
 
+Tensor operator-(const Tensor& x, PlainNumber number) {
+  // As a whole number the smallest one has no negative, as a floating one it has.
+  return add(x, is_floating(x.dtype()) ? PlainNumber(-number.value()) : -number);
+}
+
+Tensor operator-(PlainNumber number, const Tensor& x) { return add(negative(fit(x, number)), number); }
+
 Tensor operator/(const Tensor& x, PlainNumber number) {
-  // The reciprocal of a power of two is exact, that of another number would cost a bit.
+  // The reciprocal of a power of two is exact, that of another number would cost a bit, and that of the
+  // smallest ones is infinite.
+  constexpr int kSafeExponent = 100;
   int exponent = 0;
-  if (is_floating(x.dtype()) && std::abs(std::frexp(number.value(), &exponent)) == 0.5)
+  if (is_floating(x.dtype()) && std::abs(std::frexp(number.value(), &exponent)) == 0.5 &&
+      std::abs(exponent) <= kSafeExponent) {
     return multiply_number(x, 1.0 / number.value());
+  }
   if (Tape* tape = recording_tape(x)) {
     return tape->record("divide", tape->below(x) / number, {&x},
                         [number](const Tensor& g, Pull& pull) { pull(0, [&] { return g / number; }); });
   }
   return divide(x, number.beside(x));
+}
+
+Tensor operator/(PlainNumber number, const Tensor& x) {
+  if (number.value() == 1.0) return reciprocal(x);
+  const DType dtype = is_floating(x.dtype()) ? x.dtype() : DType::f32;
+  return divide(full({}, number.value(), dtype), cast(x, dtype));
 }
 
 Tensor pow(const Tensor& a, const Tensor& b) {

@@ -54,16 +54,12 @@ namespace likely {
 [[nodiscard]] inline Tensor operator-(const Tensor& x) { return negative(x); }
 [[nodiscard]] inline Tensor operator+(const Tensor& x, PlainNumber number) { return add(x, number); }
 [[nodiscard]] inline Tensor operator+(PlainNumber number, const Tensor& x) { return add(x, number); }
-[[nodiscard]] inline Tensor operator-(const Tensor& x, PlainNumber number) { return add(x, -number); }
-[[nodiscard]] inline Tensor operator-(PlainNumber number, const Tensor& x) {
-  return add(negative(x), number);
-}
+[[nodiscard]] Tensor operator-(const Tensor& x, PlainNumber number);
+[[nodiscard]] Tensor operator-(PlainNumber number, const Tensor& x);
 [[nodiscard]] inline Tensor operator*(const Tensor& x, PlainNumber number) { return multiply(x, number); }
 [[nodiscard]] inline Tensor operator*(PlainNumber number, const Tensor& x) { return multiply(x, number); }
 [[nodiscard]] Tensor operator/(const Tensor& x, PlainNumber number);
-[[nodiscard]] inline Tensor operator/(PlainNumber number, const Tensor& x) {
-  return multiply(reciprocal(x), number);
-}
+[[nodiscard]] Tensor operator/(PlainNumber number, const Tensor& x);
 
 // `x += y` is `x = x + y`, for tensors and numbers: tensors are values, nobody else sees a change. Types and
 // shapes are those of x + y, so that whole numbers += 0.5 become f32.

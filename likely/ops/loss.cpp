@@ -33,7 +33,7 @@ Tensor reduce(const char* name, const Tensor& losses, const LossOptions& options
     case Reduction::mean: break;
   }
   if (losses.size() == 0) refuse(name, "there is nothing to average over, use another reduction");
-  return sum(losses) * (1.0 / static_cast<double>(losses.size()));
+  return sum(losses) / static_cast<double>(losses.size());
 }
 
 // A gradient that is one number everywhere, as a mean's is, needs no memory of its own.

@@ -81,6 +81,7 @@ const UnaryCase kUnary[] = {
     {"divide number", [](const Tensor& x) { return x / 3.0; }},
     {"divide power of two", [](const Tensor& x) { return x / 4.0; }},
     {"number divide", [](const Tensor& x) { return 2.5 / x; }},
+    {"1 divide", [](const Tensor& x) { return 1.0 / x; }},
     {"pow 0", [](const Tensor& x) { return pow(x, 0.0); }},
     {"pow 1", [](const Tensor& x) { return pow(x, 1.0); }},
     {"pow 2", [](const Tensor& x) { return pow(x, 2.0); }},

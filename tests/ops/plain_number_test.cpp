@@ -99,6 +99,52 @@ TEST(PlainNumber, NothingWraps) {
   EXPECT_EQ((tensor({7}) * kInfinity).item(), kInfinity);
 }
 
+// Every quotient, difference and product with a number is the one that C++ gives in the tensor's type.
+template <class T>
+void expect_exact(const T number, const std::vector<T>& values) {
+  const Tensor x = tensor(values);
+  const auto results = [](const Tensor& y) { return y.template to_vector<T>(); };
+  const auto over = results(number / x), under = results(x / number), less = results(number - x),
+             reduced = results(x - number), more = results(number + x), times = results(x * number);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(over[i], number / values[i]) << number << " / " << values[i];
+    EXPECT_EQ(under[i], values[i] / number) << values[i] << " / " << number;
+    EXPECT_EQ(less[i], number - values[i]) << number << " - " << values[i];
+    EXPECT_EQ(reduced[i], values[i] - number) << values[i] << " - " << number;
+    EXPECT_EQ(more[i], number + values[i]) << number << " + " << values[i];
+    EXPECT_EQ(times[i], number * values[i]) << number << " * " << values[i];
+  }
+}
+
+template <class T>
+void expect_exact_everywhere() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> values;
+  for (int i = 1; i <= 1000; ++i) values.push_back(static_cast<T>(i));
+  for (const T edge :
+       {Limits::min(), Limits::denorm_min(), Limits::min() / 2, Limits::max(), Limits::max() / 3})
+    values.insert(values.end(), {edge, -edge});
+  for (int i = 1; i <= 1000; ++i) expect_exact(static_cast<T>(i), {static_cast<T>(i), T{7}, T{0.1}});
+  for (const T number : {T{1}, T{-1}, T{3}, T{10}, T{0.1}, T{0.25}, T{49}, Limits::min(),
+                         Limits::denorm_min(), Limits::max(), Limits::max() / 3, Limits::min() * 3})
+    expect_exact(number, values);
+}
+
+TEST(PlainNumber, ResultsAreThoseOfTheProcessor) {
+  expect_exact_everywhere<float>();
+  expect_exact_everywhere<double>();
+  EXPECT_EQ((49 / tensor({49})).item(), 1.0);
+  EXPECT_EQ((0 / tensor({0.0, 2.0})).at({1}), 0.0);
+  EXPECT_TRUE(std::isnan((tensor({0.0}) / 0).item()));
+}
+
+TEST(PlainNumber, TheSmallestWholeNumberHasANegative) {
+  constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ((tensor({1.0}, DType::f64) - kSmallest).item(), 0x1p63);
+  EXPECT_EQ((0.0 - tensor({kSmallest})).item(), 0x1p63);
+  EXPECT_EQ((0 - tensor({kSmallest})).to_vector<std::int64_t>(), (Integers{kSmallest}));
+}
+
 // Whole numbers have 63 bits, a double 53.
 TEST(PlainNumber, LargeWholeNumbersAreExact) {
   const std::int64_t big = (std::int64_t{1} << 53) + 1;
