@@ -14,7 +14,7 @@ void add_plot(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, shown] {
     apply(*shown);
-    show(models::plot_run(*folder), *shown);
+    show(models::plot_run(*folder), *shown, "draw the pictures with: likely plot");
   });
 }
 

@@ -49,21 +49,18 @@ void warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) tell(fmt::format("likely: {}\n", printable_line(warning)));
 }
 
-void show(const models::RunReport& report, const ShowOptions& options) {
+void show(const models::RunReport& report, const ShowOptions& options, const char* go_on) {
   if (options.json) {
     fmt::print("{}\n", models::json_of(report));
   } else {
     fmt::print("{}", printable(models::text_of(report) + time_text(report) + pictures_text(report)));
   }
   warn(report.warnings());
-  if (report.stopped() == train::Stopped::interrupted) {
-    tell(fmt::format("interrupted; go on with: likely resume {}\n", printable_line(report.run.out.string())));
-    throw CLI::RuntimeError(kInterrupted);
-  }
-  if (!report.interrupted_late()) return;
+  const bool interrupted = report.stopped() == train::Stopped::interrupted;
+  if (!interrupted && !report.interrupted_late()) return;
   const std::string folder = printable_line(report.run.out.string());
-  if (report.seeds.size() < report.all_seeds) {
-    tell(fmt::format("interrupted; go on with: likely resume {}\n", folder));
+  if (interrupted || report.seeds.size() < report.all_seeds) {
+    tell(fmt::format("interrupted; {} {}\n", go_on, folder));
   } else if (report.recipe->plot) {
     tell(fmt::format("interrupted; all is learned, draw the pictures with: likely plot {}\n", folder));
   } else {

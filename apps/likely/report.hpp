@@ -27,8 +27,9 @@ void apply(const ShowOptions& options);
 // Says what went wrong without being a reason to fail, a line each, on the standard error.
 void warn(const std::vector<std::string>& warnings);
 
-// Prints a report, and warns. Of a training that was interrupted it says how to go on, and ends with exit
-// code 130.
-void show(const models::RunReport& report, const ShowOptions& options);
+// Prints a report, and warns. Of what was interrupted it says how to go on, by a command that wants the
+// folder, and ends with exit code 130.
+void show(const models::RunReport& report, const ShowOptions& options,
+          const char* go_on = "go on with: likely resume");
 
 }  // namespace likely::command

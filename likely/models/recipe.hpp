@@ -105,11 +105,12 @@ struct Recipe {
   // Trains, or goes on where run.resume says so; leaves what it made in run.out, and then draws (through an
   // Album, so that a picture that fails costs nothing). Ctrl-C ends it early with Stopped::interrupted.
   std::function<Report(const Run&)> train{};
-  // Measures again what run.out holds, on run.data.
+  // Measures again what run.out holds, on run.data. Ctrl-C ends it with Cancelled.
   std::function<Report(const Run&)> evaluate{};
   // Predictions for the rows of a user's file.
   std::function<Predicted(const Run&, const std::filesystem::path& rows)> predict{};
-  // Draws again; returns the pictures. Refuses, naming those that could not be drawn.
+  // Draws again; returns the pictures. Refuses, naming those that could not be drawn. Ctrl-C ends it with
+  // Cancelled.
   std::function<std::vector<std::filesystem::path>(const Run&)> plot{};
 };
 

@@ -132,6 +132,24 @@ TEST_F(Hostile, CtrlCEndsAGnuplotThatHangs) {
   EXPECT_EQ(run({"plot", "run", "--quiet"}).code, 0);
 }
 
+// The commands that only draw or measure have nothing to resume.
+TEST_F(Hostile, CtrlCEndsPlotWithItsOwnAdvice) {
+  for (const Words& words : {Words{"run"}, Words{"seeds", "--seeds", "1,2"}}) {
+    Words training{"train", "moons", "--epochs", "2", "--units", "4", "--quiet", "--out"};
+    training.insert(training.end(), words.begin(), words.end());
+    ASSERT_EQ(run(training).code, 0);
+    fs::create_directories(folder_ / "bin");
+    write("bin/gnuplot", "#!/bin/sh\nkill -INT $PPID\nsleep 1000 & sleep 1000\n");
+    fs::permissions(folder_ / "bin/gnuplot", fs::perms::owner_all);
+    const Ran ran = shell(folder_.path().string(),
+                          "PATH=\"$PWD/bin:$PATH\" timeout -s KILL 60 likely plot --json " + words[0]);
+    EXPECT_EQ(ran.code, 130) << ran.err;
+    EXPECT_EQ(ran.err, "interrupted; draw the pictures with: likely plot " + words[0] + "\n");
+    EXPECT_EQ(io::parse_json(ran.out)["stopped"], "interrupted");
+    EXPECT_EQ(run({"plot", words[0], "--quiet"}).code, 0);
+  }
+}
+
 // Nothing is in PATH: a machine without gnuplot.
 class EmptyPath {
  public:

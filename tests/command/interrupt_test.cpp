@@ -1,4 +1,4 @@
-// Ctrl-C while fit, compare and recover are at work that would take far longer than a test may.
+// Ctrl-C while commands are at work that would take far longer than a test may.
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
@@ -92,6 +92,47 @@ TEST_F(LongStudy, EndsComparisonsAndRecoveries) {
 TEST_F(LongStudy, EndsWhileTheFileIsRead) {
   interrupt(with({"fit", "trials.tsv"}, kManyParameters), SIGINT,
             [&](const std::filesystem::path&) { return folder_.list() != before_; });
+}
+
+// Until Ctrl-C would not simply end a process.
+void wait_until_caught(pid_t child) {
+  const auto is_caught = [&] {
+    const std::string status = read_bytes("/proc/" + std::to_string(child) + "/status");
+    const std::size_t caught = status.find("SigCgt:");
+    return caught != std::string::npos &&
+           (std::stoull(status.substr(caught + 7), nullptr, 16) & (1ULL << (SIGINT - 1))) != 0;
+  };
+  for (int i = 0; i < 16000 && !is_caught(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(is_caught());
+}
+
+// Every row was held out once, so that the folds are fitted again.
+TEST(LongEvaluation, EndsWithoutAdviceToResume) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  std::string table = "a,b,kind\n";
+  for (int i = 0; i < 400; ++i)
+    table += std::to_string(i * 37 % 101) + "," + std::to_string(i * 53 % 97) + "," +
+             (i * 37 % 101 > i * 53 % 97 ? "more" : "less") + "\n";
+  write_bytes(folder / "mine.csv", table);
+  const Ran trained =
+      likely_command(at, {"train", "csv", "--in", "mine.csv", "--hidden", "64", "--epochs", "30",
+                          "--patience", "30", "--folds", "20", "--quiet", "--out", "run"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  for (const Words& words : {Words{"eval", "run"}, Words{"plot", "run"}}) {
+    const pid_t child = start_command(at, words, (folder / "out").string(), (folder / "err").string());
+    wait_until_caught(child);
+    kill(child, SIGINT);
+    EXPECT_EQ(wait_for(child), 130);
+    const std::string said = "\n" + read_bytes(folder / "err");
+    EXPECT_TRUE(said.ends_with(words[0] == "eval"
+                                   ? "\ninterrupted; nothing was written\n"
+                                   : "\ninterrupted; draw the pictures with: likely plot run\n"))
+        << said;
+    if (words[0] == "eval") {
+      EXPECT_EQ(read_bytes(folder / "out"), "");
+    }
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
 #include "likely/plot/drawing_errors.hpp"
 #include "likely/train/interrupt.hpp"
@@ -21,15 +22,21 @@ void Album::attempt(const std::string& what, const std::function<void()>& draw) 
   try {
     if (train::detail::interrupt_arrived()) throw plot::DrawingStopped("");
     draw();
+  } catch (const Cancelled&) {
+    stop();
   } catch (const plot::DrawingStopped&) {
-    if (!std::exchange(interrupted_, true))
-      drawn_.warnings.emplace_back("interrupted before all pictures were drawn");
+    stop();
   } catch (const plot::GnuplotFailed& error) {
     gnuplot_failed_ = true;
     fail(error);
   } catch (const std::exception& error) {
     fail(error);
   }
+}
+
+void Album::stop() {
+  if (!std::exchange(interrupted_, true))
+    drawn_.warnings.emplace_back("interrupted before all pictures were drawn");
 }
 
 void Album::add(const std::string& name, const plot::Figure& figure, int width, int height) {
@@ -54,6 +61,7 @@ void Album::note(const std::string& name, bool is_drawn) {
 }
 
 const std::vector<std::filesystem::path>& Album::all_pictures() const {
+  if (interrupted_) throw Cancelled();
   const std::string all = fmt::format("{}", fmt::join(drawn_.warnings, "; "));
   if (!gnuplot_ || gnuplot_failed_) throw std::runtime_error(all);
   if (!all.empty()) throw Error(all);

@@ -37,10 +37,11 @@ class Album {
   const Drawn& drawn() const { return drawn_; }
   // For commands that do nothing but draw: the pictures. Refuses, naming each that is missing. Without
   // gnuplot, or where it failed, it throws a std::runtime_error that is no likely::Error: this is the
-  // machine's fault and nobody's input.
+  // machine's fault and nobody's input. Throws Cancelled where Ctrl-C came before all were drawn.
   const std::vector<std::filesystem::path>& all_pictures() const;
 
  private:
+  void stop();
   void note(const std::string& name, bool is_drawn);
 
   std::filesystem::path folder_;

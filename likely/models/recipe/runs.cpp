@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/folder_path.hpp"
@@ -180,9 +181,12 @@ RunReport evaluate_run(const fs::path& folder, const std::optional<fs::path>& da
     check_run(*saved.recipe, saved.run, {});
   }
   check_records(folder);
+  const train::detail::CatchInterrupt interrupt(true);
   return for_each_run(saved, [&](const Run& run) {
     if (!saved.seeds.empty()) check_records(run.out);
-    return SeedReport{run.seed, run.out, saved.recipe->evaluate(run)};
+    SeedReport one{run.seed, run.out, saved.recipe->evaluate(run)};
+    give_up_if([&] { return interrupt.arrived(); });
+    return one;
   });
 }
 
@@ -203,11 +207,19 @@ RunReport plot_run(const fs::path& folder) {
   lock.tidy();
   check_records(folder);
   const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
+  const train::detail::CatchInterrupt interrupt(true);
   RunReport report = for_each_run(saved, [&](const Run& run) {
     std::optional<io::FolderLock> own;
     if (!saved.seeds.empty()) own.emplace(run.out, io::FolderLockOptions{.make = false});
     if (!saved.seeds.empty()) check_records(run.out);
-    return SeedReport{run.seed, run.out, {.pictures = saved.recipe->plot(run)}};
+    SeedReport one{run.seed, run.out};
+    try {
+      one.report.pictures = saved.recipe->plot(run);
+    } catch (const Cancelled&) {
+      one.report.stopped = train::Stopped::interrupted;
+    }
+    if (interrupt.arrived()) one.report.stopped = train::Stopped::interrupted;
+    return one;
   });
   tell({}, made.kept(), report);
   return report;

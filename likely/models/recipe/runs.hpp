@@ -71,7 +71,7 @@ RunReport resume_run(const std::filesystem::path& folder, const std::vector<std:
                      train::Progress progress = train::Progress::automatic);
 
 // Measures again, on other data of the recipe's kind if so wished. Refuses a recipe that cannot, and a folder
-// whose report.json or metrics.jsonl was changed.
+// whose report.json or metrics.jsonl was changed. Ctrl-C ends it with Cancelled.
 RunReport evaluate_run(const std::filesystem::path& folder,
                        const std::optional<std::filesystem::path>& data = {});
 
@@ -79,7 +79,8 @@ RunReport evaluate_run(const std::filesystem::path& folder,
 // have nothing to predict with.
 Predicted predict_run(const std::filesystem::path& folder, const std::filesystem::path& rows);
 
-// Draws all pictures again. Refuses the same.
+// Draws all pictures again. Refuses the same. After Ctrl-C stopped() is Stopped::interrupted, and pictures
+// may be old ones.
 RunReport plot_run(const std::filesystem::path& folder);
 
 // The recipe and the run of a folder.

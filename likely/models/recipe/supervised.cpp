@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/whole_number.hpp"
 #include "likely/io/path_kind.hpp"
@@ -15,6 +16,7 @@
 #include "likely/ops/join.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/train/history.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::models {
 
@@ -110,14 +112,19 @@ Held held_out(const Splits& splits) {
   return {"training", &splits.train};
 }
 
-Tensor outputs_for(const Predictor& predict, const data::Dataset& rows) {
+Tensor outputs_for(const Predictor& predict, const data::Dataset& rows, const CancelTest& cancelled = {}) {
   std::vector<Tensor> outputs;
-  for (const data::Batch& batch : rows.batches(kRowsAtOnce)) outputs.push_back(predict(batch.x));
+  for (const data::Batch& batch : rows.batches(kRowsAtOnce)) {
+    give_up_if(cancelled);
+    outputs.push_back(predict(batch.x));
+  }
   return concat(outputs);
 }
 
-std::vector<Measured> figures_of(const Objective& objective, const Predictor& predict, const Held& held) {
-  std::vector<Measured> figures = objective.figures(outputs_for(predict, *held.rows), held.rows->targets());
+std::vector<Measured> figures_of(const Objective& objective, const Predictor& predict, const Held& held,
+                                 const CancelTest& cancelled = {}) {
+  std::vector<Measured> figures =
+      objective.figures(outputs_for(predict, *held.rows, cancelled), held.rows->targets());
   for (Measured& figure : figures) figure.name = held.name + " " + figure.name;
   return figures;
 }
@@ -132,7 +139,7 @@ void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes
   const std::int64_t width = sizes.input.size();
   if (classes && held.rows->targets().defined()) {
     album.attempt("picture \"confusion\"", [&] {
-      const Tensor outputs = outputs_for(predict, *held.rows);
+      const Tensor outputs = outputs_for(predict, *held.rows, train::detail::interrupt_arrived);
       const Predictions said = parts.objective.predictions(outputs);
       const std::int64_t count = kind == Objective::Kind::binary ? 2 : outputs.dim(-1);
       draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, album);
@@ -144,7 +151,7 @@ void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes
     album.attempt("picture \"areas\"", [&] { draw_areas(predict, kind, splits.train, album); });
   if (!classes && width > 1) {
     album.attempt("picture \"predicted\"", [&] {
-      const Tensor outputs = outputs_for(predict, *held.rows);
+      const Tensor outputs = outputs_for(predict, *held.rows, train::detail::interrupt_arrived);
       draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), album);
     });
   }
@@ -195,7 +202,8 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
   about.evaluate = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);
     const Splits splits = parts.data(run, keys_of(run).data);
-    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits)),
+    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits),
+                                        train::detail::interrupt_arrived),
                   .text = parts.remarks(run, sizes, splits)};
   };
   about.predict = [parts](const Run& run, const std::filesystem::path& file) {

@@ -113,6 +113,7 @@ Origin read_origin(const Run& run) {
 Rows read_own_table(const Run& run, const Origin& origin) {
   ReadOptions options = read_options(run);
   options.target_file = origin.target_file;
+  options.cancelled = train::detail::interrupt_arrived;
   return read_table(options);
 }
 
@@ -150,14 +151,17 @@ struct Judgement {
 
 // The run's own model with the rows that were held out, or with all rows of another table; where every row
 // was held out once, the folds again. Where nothing was held out, all rows are good enough to draw, but not
-// to judge by. Nothing, if Ctrl-C came in between.
-std::optional<Judgement> judge_again(const Run& run, bool for_drawing) {
+// to judge by.
+Judgement judge_again(const Run& run, bool for_drawing) {
   TableModel model = TableModel::load(run.out);
   const std::optional<Rows> own = read_again(run);
   if (!own) {
     const ReadOptions options = read_options(run);
     Rows rows = read_rows(run.data, model.schema,
-                          {.hints = options.hints, .missing = options.missing, .target = true});
+                          {.hints = options.hints,
+                           .missing = options.missing,
+                           .target = true,
+                           .cancelled = train::detail::interrupt_arrived});
     rows.notices.push_back(fmt::format(
         "judged by all {} rows of {}; if the model learned from some of them, it looks better than it is",
         rows.size(), run.data.string()));
@@ -172,7 +176,7 @@ std::optional<Judgement> judge_again(const Run& run, bool for_drawing) {
     return Judgement{{{std::move(model), std::move(*halves.held_out)}}, halves.train.y, "held out"};
   if (judging.folds > 0) {
     auto folds = fit_folds_showing(run, rows, judging.folds);
-    if (!folds) return std::nullopt;
+    if (!folds) throw Cancelled();
     return Judgement{std::move(*folds), rows.y, fmt::format("{} folds", judging.folds)};
   }
   if (for_drawing) return Judgement{{{std::move(model), rows}}, rows.y, "model"};
@@ -329,13 +333,9 @@ Report train_csv(const Run& run) {
 
 Report evaluate_csv(const Run& run) {
   Report report;
-  const std::optional<Judgement> judgement = judge_again(run, false);
-  if (!judgement) {
-    report.stopped = train::Stopped::interrupted;
-    return report;
-  }
-  report.notes = judgement->judged.front().rows.notices;
-  judge(*judgement, "test", report);
+  const Judgement judgement = judge_again(run, false);
+  report.notes = judgement.judged.front().rows.notices;
+  judge(judgement, "test", report);
   return report;
 }
 
@@ -355,10 +355,9 @@ Predicted predict_csv(const Run& run, const std::filesystem::path& file) {
 }
 
 std::vector<std::filesystem::path> plot_csv(const Run& run) {
-  const std::optional<Judgement> judgement = judge_again(run, true);
-  if (!judgement) return {};
+  const Judgement judgement = judge_again(run, true);
   models::Album album(run.out);
-  draw(judgement->judged, album);
+  draw(judgement.judged, album);
   return album.all_pictures();
 }
 

@@ -125,7 +125,7 @@ Rows read_rows(const std::filesystem::path& path, const Schema& schema, const Ro
   if (!hints.header && schema.nameless_columns == 0) hints.header = true;
   io::CsvLayout layout = io::guess_csv_layout(path, hints);
   if (schema.nameless_columns > 0) layout.header = hints.header.value_or(false);
-  const io::Table plain = read_keeping(path, layout, {});
+  const io::Table plain = read_keeping(path, layout, {}, options.cancelled);
   const Places places = places_of(file, plain, schema);
   if (options.target && !places.target) {
     refuse_table(file, schema.target.empty() ? std::string("the targets were in a file of their own")
@@ -139,7 +139,8 @@ Rows read_rows(const std::filesystem::path& path, const Schema& schema, const Ro
   // So are digits that name classes, where numbers would not keep them.
   if (options.target && schema.classifies() && may_be_names(plain.columns()[*places.target]))
     categories.push_back(plain.columns()[*places.target].name);
-  const io::Table table = categories.empty() ? plain : read_keeping(path, layout, categories);
+  const io::Table table =
+      categories.empty() ? plain : read_keeping(path, layout, categories, options.cancelled);
 
   Rows rows{.schema = schema};
   rows.notices.insert(rows.notices.end(), table.notes().begin(), table.notes().end());

@@ -82,7 +82,8 @@ Rows read_table(const ReadOptions& options);
 struct RowOptions {
   io::CsvHints hints{};
   Missing missing = Missing::impute;
-  bool target = false;  // whether it is wanted: if not, its column need not be there
+  bool target = false;     // whether it is wanted: if not, its column need not be there
+  CancelTest cancelled{};  // asked at each line
 };
 
 // Reads further rows for a model. Columns are found by name, whatever their order and whatever else there is;

@@ -94,6 +94,7 @@ Shattering shattered_gradients(const ShatteringOptions& o, Rng rng) {
   const auto lags = static_cast<std::size_t>(o.lags);
   std::vector<double> products(lags, 0.0);
   for (std::int64_t n = 0; n < o.networks; ++n) {
+    give_up_if(o.cancelled);
     const RandomNet net(o.layers, o.width, o.wiring, rng.split());
     const Tensor gradient = input_gradient(net, result.x);
     const std::vector<double> g = gradient.to(DType::f64).to_vector<double>();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/parts.hpp"
 #include "likely/ops/rng.hpp"
 
@@ -49,6 +50,7 @@ struct ShatteringOptions {
   double first = -1.5, last = 1.5;
   std::int64_t lags = 128;     // the autocorrelation is wanted for 0, 1, ..., lags - 1 steps
   std::int64_t networks = 20;  // to average over
+  CancelTest cancelled{};      // asked before each network
 };
 
 // The autocorrelation at lag k is the mean of g_i g_{i + k} over that of g_i^2, both over all networks and

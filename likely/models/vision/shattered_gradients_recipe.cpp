@@ -7,6 +7,7 @@
 #include "likely/models/recipe/album.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/vision/shattered_gradients.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::models {
 
@@ -37,7 +38,8 @@ std::vector<Measurement> measure(const Run& run) {
                    vision::shattered_gradients({.layers = layers,
                                                 .width = run.settings.whole("width"),
                                                 .wiring = kind.wiring,
-                                                .networks = run.settings.whole("networks")},
+                                                .networks = run.settings.whole("networks"),
+                                                .cancelled = train::detail::interrupt_arrived},
                                                rng.split())});
   }
   return all;
@@ -69,8 +71,7 @@ double at(const vision::Shattering& found, const Tensor& values, double distance
   return values.to_vector<double>()[i];
 }
 
-Report train(const Run& run) {
-  const std::vector<Measurement> all = measure(run);
+Report report_of(const Run& run, const std::vector<Measurement>& all) {
   Report report;
   report.text = fmt::format("autocorrelation of dy/dx, and in wide networks\n{:<32} {:>16} {:>16} {:>16}\n",
                             "", "0.05 apart", "0.2 apart", "0.5 apart");
@@ -89,6 +90,16 @@ Report train(const Run& run) {
   report.pictures = album.drawn().pictures;
   report.warnings = album.drawn().warnings;
   return report;
+}
+
+Report train(const Run& run) {
+  std::vector<Measurement> all;
+  try {
+    all = measure(run);
+  } catch (const Cancelled&) {
+    return {.stopped = train::Stopped::interrupted};
+  }
+  return report_of(run, all);
 }
 
 }  // namespace
