@@ -177,23 +177,17 @@ void AtomicFile::note_put() const {
   }
 }
 
-detail::Prints AtomicFile::sync() {
+void AtomicFile::commit() {
   if (file_ < 0) refuse("AtomicFile", target_.string() + " was committed or has failed already");
   flush();
-  if (temporary_.empty()) return {};
-  if (fsync(file_) != 0) fail("cannot write", errno);
-  return detail::prints_of(temporary_);
-}
-
-void AtomicFile::commit() {
-  const detail::Prints prints = sync();
   if (temporary_.empty()) {
     const int file = std::exchange(file_, -1);  // closed in any case
     if (close(file) != 0) fail("cannot write", errno);
     return;
   }
+  if (fsync(file_) != 0) fail("cannot write", errno);
   detail::check_place(target_);
-  detail::note_making(place_, prints);
+  detail::note_making(place_, detail::prints_of(temporary_));
   if (const int error = put_in_place(); error != 0) fail("cannot rename to", error);
   close(file_);
   file_ = -1;

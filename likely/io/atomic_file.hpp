@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "likely/io/file_print.hpp"
-
 namespace likely::io {
 
 struct AtomicFileOptions {
@@ -41,9 +39,6 @@ class AtomicFile {
   void write(std::string_view text) { write(text.data(), text.size()); }
   // The number of bytes written so far.
   std::uint64_t size() const { return size_; }
-  // Puts what was written on the disk, still under the temporary name. Returns the prints by which the file
-  // is known again after commit(), if nothing more is written; nothing for what is written in place.
-  detail::Prints sync();
   // Once, at the end.
   void commit();
 

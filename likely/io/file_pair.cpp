@@ -7,13 +7,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <optional>
 #include <system_error>
-#include <utility>
 
 #include "likely/io/disk_error.hpp"
 #include "likely/io/folder_leftovers.hpp"
-#include "likely/io/folder_list.hpp"
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/rename.hpp"
 #include "likely/io/unfinished_file.hpp"
@@ -26,10 +23,6 @@ namespace {
 
 // The first has a second name until all is done, the second only this one.
 fs::path hidden(const fs::path& path) { return detail::beside(path, detail::Beside::earlier); }
-
-fs::path folder_of(const fs::path& file) {
-  return file.has_parent_path() ? file.parent_path() : fs::path(".");
-}
 
 bool is_plain(const fs::path& path) {
   std::error_code failed;
@@ -44,13 +37,9 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
 }
 
 // The first one first, and its second name last: whoever dies in between leaves this to be done again.
-void roll_back(const fs::path& first, const fs::path& second, const detail::Prints& made_first) {
+void roll_back(const fs::path& first, const fs::path& second) {
   const fs::path waiting = hidden(first);
   if (is_plain(waiting) && !is_same_file(waiting, first)) {
-    bool there = false;
-    const std::optional<detail::FilePrint> print = detail::print_of(first, there);
-    const bool ours = print && detail::is_noted(*print, made_first);
-    if (there && !ours && detail::put_beside(first, first).empty()) return;
     const fs::path third = detail::unfinished_version(first);
     if (link(waiting.c_str(), third.c_str()) != 0 || std::rename(third.c_str(), first.c_str()) != 0) {
       unlink(third.c_str());
@@ -89,21 +78,6 @@ detail::PairLock::PairLock(const fs::path& first) : path_(detail::beside(first, 
 
 detail::PairLock::~PairLock() { release(); }
 
-void detail::PairLock::note(const fs::path& first, const Prints& made) const {
-  const std::optional<FolderPrint> folder = folder_print_of(folder_of(path_));
-  if (file_ < 0 || made.empty() || !folder) return;
-  ListWriter list;
-  if (list.begin(path_, *folder) == 0) list.note({{first.filename(), made}});
-}
-
-detail::Prints detail::PairLock::noted(const fs::path& first) const {
-  if (file_ < 0) return {};
-  const std::optional<FolderList> list = read_list(path_);
-  if (!list || list->folder != folder_print_of(folder_of(path_))) return {};
-  const auto found = list->noted.find(first.filename());
-  return found == list->noted.end() ? Prints{} : found->second;
-}
-
 void detail::PairLock::release() {
   if (file_ < 0) return;
   unlink(path_.c_str());
@@ -111,18 +85,14 @@ void detail::PairLock::release() {
   file_ = -1;
 }
 
-FilePair::FilePair(fs::path first, fs::path second, detail::Prints made_first)
-    : first_(std::move(first)),
-      second_(std::move(second)),
-      made_first_(std::move(made_first)),
-      lock_(first_) {
+FilePair::FilePair(fs::path first, fs::path second)
+    : first_(std::move(first)), second_(std::move(second)), lock_(first_) {
   const auto fail = [](const fs::path& path, int error) {
     if (error == EEXIST) throw FolderRefusal(FolderRefusal::Why::taken, path);
     fail_writing(fmt::format("cannot replace {}: {}", path.string(), std::generic_category().message(error)),
                  error);
   };
   if (lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, first_);
-  lock_.note(first_, made_first_);
   if (is_plain(first_) && link(first_.c_str(), hidden(first_).c_str()) != 0) {
     // Where there are no second names the first one cannot come back; the rest holds.
     if (errno == EEXIST || is_of_disk(errno)) fail(first_, errno);
@@ -135,7 +105,7 @@ FilePair::FilePair(fs::path first, fs::path second, detail::Prints made_first)
 }
 
 FilePair::~FilePair() {
-  if (!settled_) roll_back(first_, second_, made_first_);
+  if (!settled_) roll_back(first_, second_);
 }
 
 void FilePair::done() {
@@ -148,13 +118,9 @@ void settle_pair(const fs::path& first, const fs::path& second) {
   const detail::PairLock lock(first);
   if (lock.taken()) return;
   if (is_plain(second)) {
-    // Before the first was replaced the second cannot have been: somebody else has put it there.
-    if (is_plain(hidden(second)) && is_same_file(first, hidden(first)) &&
-        detail::put_beside(second, hidden(second)).empty())
-      return;
     finish(first, second);
   } else if (is_plain(hidden(first)) || !fs::exists(first)) {
-    roll_back(first, second, lock.noted(first));
+    roll_back(first, second);
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include <filesystem>
 
-#include "likely/io/file_print.hpp"
-
 namespace likely::io {
 
 namespace detail {
@@ -20,11 +18,6 @@ class PairLock {
   bool taken() const { return taken_; }  // by another
   void release();
 
-  // Writes down by which prints the new first file is known again, for whoever settles the pair, and reads
-  // what a process that died has written down. What cannot be written or read is not known.
-  void note(const std::filesystem::path& first, const Prints& made) const;
-  Prints noted(const std::filesystem::path& first) const;
-
  private:
   std::filesystem::path path_;
   int file_ = -1;
@@ -36,11 +29,10 @@ class PairLock {
 // From its beginning to done() the first of two files is to be replaced, and then the second, which says what
 // the first is. Without done() both that were there are as they were (a first one that was not there is the
 // caller's to take away). Whoever is killed in between leaves both old ones, both
-// new ones or, until settle_pair() is called for them, the first alone: never one of each kind. The new first
-// file is known by its prints: what somebody else has put in its place, or written to it, becomes NAME.kept.
+// new ones or, until settle_pair() is called for them, the first alone: never one of each kind.
 //
 //   io::settle_pair("trials.tsv", "trials-parameters.csv");
-//   io::FilePair both("trials.tsv", "trials-parameters.csv", trials.sync());
+//   io::FilePair both("trials.tsv", "trials-parameters.csv");
 //   trials.commit();
 //   parameters.commit();
 //   both.done();
@@ -49,7 +41,7 @@ class PairLock {
 // refuses.
 class FilePair {
  public:
-  FilePair(std::filesystem::path first, std::filesystem::path second, detail::Prints made_first);
+  FilePair(std::filesystem::path first, std::filesystem::path second);
   ~FilePair();
   FilePair(const FilePair&) = delete;
   FilePair& operator=(const FilePair&) = delete;
@@ -58,7 +50,6 @@ class FilePair {
 
  private:
   std::filesystem::path first_, second_;
-  detail::Prints made_first_;
   detail::PairLock lock_;
   bool settled_ = false;
 };

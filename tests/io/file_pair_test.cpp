@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
-#include <memory>
-
 #include "likely/io/atomic_file.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/other_process.hpp"
@@ -24,21 +21,6 @@ class Pair : public ::testing::Test {
     write_bytes(first_, "old");
     write_bytes(second_, "old");
   }
-  // What is to replace the first.
-  std::unique_ptr<AtomicFile> made() const {
-    auto file = std::make_unique<AtomicFile>(first_);
-    file->write("new");
-    return file;
-  }
-  // A process is killed when the first is replaced and the second not yet.
-  void die_between() const {
-    testing::in_a_process_that_dies([&] {
-      const auto file = made();
-      const FilePair both(first_, second_, file->sync());
-      file->commit();
-      testing::die();
-    });
-  }
   void expect(const std::string& contents) const {
     EXPECT_EQ(read_bytes(first_), contents);
     EXPECT_EQ(read_bytes(second_), contents);
@@ -50,23 +32,21 @@ class Pair : public ::testing::Test {
 };
 
 TEST_F(Pair, IsReplacedTogether) {
-  const auto file = made();
-  FilePair both(first_, second_, file->sync());
+  FilePair both(first_, second_);
   EXPECT_EQ(read_bytes(first_), "old");
   EXPECT_FALSE(std::filesystem::exists(second_));  // never of another kind than the first
-  file->commit();
+  write_file(first_, "new");
   write_file(second_, "new");
   both.done();
   expect("new");
 }
 
 TEST_F(Pair, IsAsItWasOtherwise) {
-  { const FilePair both(first_, second_, {}); }
+  { const FilePair both(first_, second_); }
   expect("old");
   {
-    const auto file = made();
-    const FilePair both(first_, second_, file->sync());
-    file->commit();
+    const FilePair both(first_, second_);
+    write_file(first_, "new");
   }
   expect("old");
 }
@@ -74,9 +54,8 @@ TEST_F(Pair, IsAsItWasOtherwise) {
 TEST_F(Pair, IsPutInOrderAfterADeath) {
   for (const int renamed : {0, 1, 2}) {
     testing::in_a_process_that_dies([&] {
-      const auto file = renamed > 0 ? made() : nullptr;
-      const FilePair both(first_, second_, file ? file->sync() : detail::Prints{});
-      if (file) file->commit();
+      const FilePair both(first_, second_);
+      if (renamed > 0) write_file(first_, "new");
       if (renamed > 1) write_file(second_, "new");
       testing::die();
     });
@@ -86,7 +65,7 @@ TEST_F(Pair, IsPutInOrderAfterADeath) {
 }
 
 TEST_F(Pair, IsLeftToOneWhoIsAtWork) {
-  FilePair both(first_, second_, {});
+  FilePair both(first_, second_);
   write_file(first_, "new");
   {
     // As another process would find it: the lock of the one at work is another's.
@@ -94,7 +73,7 @@ TEST_F(Pair, IsLeftToOneWhoIsAtWork) {
   }
   EXPECT_EQ(read_bytes(first_), "new");
   EXPECT_FALSE(std::filesystem::exists(second_));
-  testing::expect_refusal([&] { FilePair(first_, second_, {}); },
+  testing::expect_refusal([&] { FilePair(first_, second_); },
                           "another process is writing to " + first_.string());
   write_file(second_, "new");
   both.done();
@@ -105,12 +84,12 @@ TEST_F(Pair, IsMadeByOneAtATime) {
   std::filesystem::remove(first_);
   std::filesystem::remove(second_);
   {
-    FilePair both(first_, second_, {});
-    testing::expect_refusal([&] { FilePair(first_, second_, {}); },
+    FilePair both(first_, second_);
+    testing::expect_refusal([&] { FilePair(first_, second_); },
                             "another process is writing to " + first_.string());
     write_file(first_, "new");
     settle_pair(first_, second_);
-    testing::expect_refusal([&] { FilePair(first_, second_, {}); },
+    testing::expect_refusal([&] { FilePair(first_, second_); },
                             "another process is writing to " + first_.string());
     write_file(second_, "new");
     both.done();
@@ -121,7 +100,7 @@ TEST_F(Pair, IsMadeByOneAtATime) {
 TEST_F(Pair, LeavesNothingWhereItIsRefused) {
   const std::filesystem::path hidden = folder_ / ".second.likely-old";
   write_bytes(hidden, "somebody else's");
-  testing::expect_refusal([&] { FilePair(first_, second_, {}); },
+  testing::expect_refusal([&] { FilePair(first_, second_); },
                           "another process is writing to " + second_.string());
   EXPECT_EQ(read_bytes(hidden), "somebody else's");
   std::filesystem::remove(hidden);
@@ -131,7 +110,7 @@ TEST_F(Pair, LeavesNothingWhereItIsRefused) {
 // Who dies as the first is replaced leaves a second name of it, by which it comes back.
 TEST_F(Pair, HasASecondNameOfTheFirst) {
   {
-    FilePair both(first_, second_, {});
+    FilePair both(first_, second_);
     EXPECT_EQ(read_bytes(folder_ / ".first.likely-old"), "old");
     EXPECT_EQ(read_bytes(folder_ / ".second.likely-old"), "old");
     EXPECT_EQ(folder_.list(), ".first.likely-lock .first.likely-old .second.likely-old first");
@@ -142,7 +121,7 @@ TEST_F(Pair, HasASecondNameOfTheFirst) {
 TEST_F(Pair, LeavesAPipeUnderTheNameOfTheLock) {
   ASSERT_EQ(mkfifo((folder_ / ".first.likely-lock").c_str(), 0600), 0);
   {
-    FilePair both(first_, second_, {});
+    FilePair both(first_, second_);
     write_file(first_, "new");
     write_file(second_, "new");
     both.done();
@@ -152,59 +131,23 @@ TEST_F(Pair, LeavesAPipeUnderTheNameOfTheLock) {
 
 TEST_F(Pair, NeedNotBeThere) {
   std::filesystem::remove(second_);
-  die_between();
+  testing::in_a_process_that_dies([&] {
+    const FilePair both(first_, second_);
+    write_file(first_, "new");
+    testing::die();
+  });
   settle_pair(first_, second_);
   EXPECT_EQ(read_bytes(first_), "old");
   EXPECT_EQ(folder_.list(), "first");
   std::filesystem::remove(first_);
   settle_pair(first_, second_);
   {
-    FilePair both(first_, second_, {});
+    FilePair both(first_, second_);
     write_file(first_, "new");
     write_file(second_, "new");
     both.done();
   }
   expect("new");
-}
-
-// Whoever goes on working with what a killed process has left does not lose that work.
-TEST_F(Pair, KeepsWhatSomebodyElseHasMadeOfTheFirstSince) {
-  die_between();
-  std::ofstream(first_, std::ios::app) << " and more";  // the same file
-  settle_pair(first_, second_);
-  EXPECT_EQ(read_bytes(folder_ / "first.kept"), "new and more");
-  std::filesystem::remove(folder_ / "first.kept");
-  expect("old");
-
-  die_between();
-  write_file(first_, "mine");  // another file
-  settle_pair(first_, second_);
-  EXPECT_EQ(read_bytes(folder_ / "first.kept"), "mine");
-  std::filesystem::remove(folder_ / "first.kept");
-  expect("old");
-}
-
-TEST_F(Pair, KeepsTheOldSecondWhereSomebodyElseHasWrittenAnother) {
-  testing::in_a_process_that_dies([&] {
-    const FilePair both(first_, second_, {});
-    testing::die();
-  });
-  write_file(second_, "mine");
-  settle_pair(first_, second_);
-  EXPECT_EQ(read_bytes(first_), "old");
-  EXPECT_EQ(read_bytes(second_), "mine");
-  EXPECT_EQ(read_bytes(folder_ / "second.kept"), "old");
-  EXPECT_EQ(folder_.list(), "first second second.kept");
-}
-
-// Of what a list in the wrong place says nothing is believed.
-TEST_F(Pair, KeepsWhatItDoesNotKnow) {
-  die_between();
-  write_bytes(folder_ / ".first.likely-lock", "likely-list 1 0 0 0 0\0file 1 1 1 1 first\0");
-  settle_pair(first_, second_);
-  EXPECT_EQ(read_bytes(folder_ / "first.kept"), "new");
-  EXPECT_EQ(read_bytes(first_), "old");
-  EXPECT_EQ(folder_.list(), "first first.kept second");
 }
 
 }  // namespace

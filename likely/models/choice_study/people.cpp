@@ -105,7 +105,7 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
   write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t', cancelled);
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
   add_people(truth, people);
-  io::FilePair both(files.trials, files.people, table.sync());
+  io::FilePair both(files.trials, files.people);
   // Not a device, a pipe or a link either, which would be written to, or through.
   std::error_code unknown;
   const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(files.trials, unknown));
