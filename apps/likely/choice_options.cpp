@@ -14,6 +14,7 @@
 #include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/disk_error.hpp"
+#include "likely/io/folder_claim.hpp"
 #include "likely/models/choice_study/option_text.hpp"
 
 namespace likely::command {
@@ -316,6 +317,10 @@ Results::Results(const OutArguments& out, const std::string& mark,
     : mark_(mark) {
   if (!out.folder.empty())
     folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force, .inputs = inputs});
+}
+
+void Results::check_room(std::int64_t bytes) const {
+  if (folder_) io::detail::check_room(folder_->path(), folder_->target(), bytes, "the results need about");
 }
 
 void Results::write(const std::string& json, const std::string& summary, ChoiceProgress& progress,

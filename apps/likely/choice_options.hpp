@@ -98,6 +98,8 @@ class Results {
           const std::vector<std::filesystem::path>& inputs = {});
 
   bool wanted() const { return folder_.has_value(); }
+  // Refuses, before hours of work, a disk on which so many bytes find no room.
+  void check_room(std::int64_t bytes) const;
   // Nothing without --out. `write` writes into the folder and returns the pictures, relative to it; warns of
   // those that could not be drawn. Throws Cancelled, and leaves nothing, if it is to be given up. Where the
   // disk refuses, the summary is printed before that is said.

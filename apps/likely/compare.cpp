@@ -38,6 +38,8 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
       throw Error(fmt::format("{} has no parameters, and --method {} is about their population", model.name,
                               arguments.method.method));
   }
+  results.check_room(choice::bytes_of_study(
+      trials, models, options, {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures}));
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
   options.cancelled = progress.cancelled();
   choice::Study study = choice::fit_study(trials, models, options);

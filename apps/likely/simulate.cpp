@@ -46,7 +46,7 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   const std::filesystem::path truth = parameters_file(arguments.out);
   const choice::SimulationFiles files{arguments.out, truth, arguments.force};
   refuse_own_input(arguments, files);
-  choice::check_free(files);
+  warn(choice::check_free(files));
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   const choice::Bandit task = task_of(arguments.task);
   const auto models =

@@ -177,7 +177,7 @@ void AtomicFile::note_put() const {
   }
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(const BeforeNaming& before) {
   if (file_ < 0) refuse("AtomicFile", target_.string() + " was committed or has failed already");
   flush();
   if (temporary_.empty()) {
@@ -187,6 +187,7 @@ void AtomicFile::commit() {
   }
   if (fsync(file_) != 0) fail("cannot write", errno);
   detail::check_place(target_);
+  if (before) before(temporary_);
   detail::note_making(place_, detail::prints_of(temporary_));
   if (const int error = put_in_place(); error != 0) fail("cannot rename to", error);
   close(file_);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace likely::io {
 struct AtomicFileOptions {
   bool replace = true;  // a file that is there; else it is refused, now or at the end
 };
+
+using BeforeNaming = std::function<void(const std::filesystem::path& unfinished)>;
 
 // Writes to a temporary name beside the target. commit() puts what was written on the disk and gives it the
 // target's name in one step; without it the destructor takes everything away and the target stays as it was.
@@ -39,8 +42,8 @@ class AtomicFile {
   void write(std::string_view text) { write(text.data(), text.size()); }
   // The number of bytes written so far.
   std::uint64_t size() const { return size_; }
-  // Once, at the end.
-  void commit();
+  // Once, at the end. `before` is told under which name the whole file lies before it takes the target's.
+  void commit(const BeforeNaming& before = {});
 
  private:
   void open_in_place();

@@ -66,9 +66,9 @@ void CsvWriter::end_row() {
   rows_.clear();
 }
 
-void CsvWriter::commit() {
+void CsvWriter::commit(const BeforeNaming& before) {
   file_.write(rows_);
-  file_.commit();
+  file_.commit(before);
 }
 
 }  // namespace likely::io

@@ -29,8 +29,8 @@ class CsvWriter {
   CsvWriter& number(double x);
   CsvWriter& whole(std::int64_t x);
   void end_row();
-  // Once, at the end.
-  void commit();
+  // Once, at the end, as AtomicFile does.
+  void commit(const BeforeNaming& before = {});
 
  private:
   void begin_field();

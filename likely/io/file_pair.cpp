@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <system_error>
 
 #include "likely/io/disk_error.hpp"
+#include "likely/io/file_print.hpp"
 #include "likely/io/folder_leftovers.hpp"
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/rename.hpp"
@@ -36,6 +38,31 @@ bool is_same_file(const fs::path& one, const fs::path& other) {
          a.st_ino == b.st_ino;
 }
 
+bool is_there(const fs::path& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0;
+}
+
+// What was committed: the names of the two and by what they are known again.
+fs::path list_of(const fs::path& first) { return detail::beside(first, detail::Beside::unfinished); }
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
+
+bool is_ours(const fs::path& path, const fs::path& first) {
+  const auto list = detail::read_list(list_of(first));
+  if (!list || list->folder != detail::folder_print_of(fs::canonical(folder_of(first)))) return false;
+  const auto noted = list->noted.find(path.filename());
+  bool there = false;
+  const auto print = detail::print_of(path, there);
+  return print && noted != list->noted.end() && detail::is_noted(*print, noted->second);
+}
+
+void finish(const fs::path& first, const fs::path& second) {
+  unlink(hidden(first).c_str());
+  unlink(hidden(second).c_str());
+  unlink(list_of(first).c_str());
+}
+
 // The first one first, and its second name last: whoever dies in between leaves this to be done again.
 void roll_back(const fs::path& first, const fs::path& second) {
   const fs::path waiting = hidden(first);
@@ -47,12 +74,39 @@ void roll_back(const fs::path& first, const fs::path& second) {
     }
   }
   if (is_plain(hidden(second)) && detail::rename_new(hidden(second), second) != 0) return;
-  unlink(waiting.c_str());
+  finish(first, second);
 }
 
-void finish(const fs::path& first, const fs::path& second) {
-  unlink(hidden(second).c_str());
-  unlink(hidden(first).c_str());
+// The first one last, for the same reason.
+std::vector<std::string> keep(const fs::path& first, const fs::path& second) {
+  std::vector<std::string> names;
+  for (const fs::path& path : {second, first}) {
+    if (!is_plain(hidden(path))) continue;
+    if (path == first && is_same_file(hidden(first), first)) continue;
+    names.push_back(detail::put_beside(path, hidden(path)));
+    if (names.back().empty()) return {};  // for the next one
+  }
+  finish(first, second);
+  if (names.empty()) return {};
+  return {fmt::format(
+      "a command that was to replace {} was killed, and the files are others by now: what it was to "
+      "replace is kept as {}",
+      first.string(), fmt::join(names, " and "))};
+}
+
+std::vector<std::string> put_in_order(const fs::path& first, const fs::path& second) {
+  const fs::path waiting = hidden(first);
+  if (is_ours(second, first)) {
+    finish(first, second);
+  } else if (is_there(second)) {
+    return keep(first, second);
+  } else if (is_plain(waiting) ? !is_there(first) || is_same_file(waiting, first) || is_ours(first, first)
+                               : !is_there(first)) {
+    roll_back(first, second);
+  } else if (is_plain(waiting)) {
+    return keep(first, second);
+  }
+  return {};
 }
 
 }  // namespace
@@ -93,6 +147,7 @@ FilePair::FilePair(fs::path first, fs::path second)
                  error);
   };
   if (lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, first_);
+  first_is_new_ = !is_there(first_);
   if (is_plain(first_) && link(first_.c_str(), hidden(first_).c_str()) != 0) {
     // Where there are no second names the first one cannot come back; the rest holds.
     if (errno == EEXIST || is_of_disk(errno)) fail(first_, errno);
@@ -105,7 +160,25 @@ FilePair::FilePair(fs::path first, fs::path second)
 }
 
 FilePair::~FilePair() {
-  if (!settled_) roll_back(first_, second_);
+  if (settled_) return;
+  try {
+    if (first_is_new_ && !is_there(second_) && is_ours(first_, first_)) unlink(first_.c_str());
+    put_in_order(first_, second_);
+    if (first_is_new_ && !is_there(hidden(second_))) unlink(list_of(first_).c_str());
+  } catch (const std::exception&) {  // no memory: for the next one
+  }
+}
+
+// Before it has its name: whoever finds it must be able to tell whose it is.
+void FilePair::note(const fs::path& unfinished) {
+  const fs::path& becomes = noted_++ == 0 ? first_ : second_;
+  const auto folder = detail::folder_print_of(fs::canonical(folder_of(first_)));
+  int error = !folder ? ENOENT : list_.is_open() ? 0 : list_.begin(list_of(first_), *folder);
+  if (error == 0) error = list_.note({{becomes.filename(), detail::prints_of(unfinished)}});
+  if (error == 0) error = list_.sync();
+  if (error == 0) return;
+  fail_writing(fmt::format("cannot replace {}: {}", becomes.string(), std::generic_category().message(error)),
+               error);
 }
 
 void FilePair::done() {
@@ -114,14 +187,10 @@ void FilePair::done() {
   lock_.release();
 }
 
-void settle_pair(const fs::path& first, const fs::path& second) {
+std::vector<std::string> settle_pair(const fs::path& first, const fs::path& second) {
   const detail::PairLock lock(first);
-  if (lock.taken()) return;
-  if (is_plain(second)) {
-    finish(first, second);
-  } else if (is_plain(hidden(first)) || !fs::exists(first)) {
-    roll_back(first, second);
-  }
+  if (lock.taken()) return {};
+  return put_in_order(first, second);
 }
 
 }  // namespace likely::io

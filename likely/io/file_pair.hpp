@@ -2,6 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
+
+#include "likely/io/folder_list.hpp"
 
 namespace likely::io {
 
@@ -27,14 +31,16 @@ class PairLock {
 }  // namespace detail
 
 // From its beginning to done() the first of two files is to be replaced, and then the second, which says what
-// the first is. Without done() both that were there are as they were (a first one that was not there is the
-// caller's to take away). Whoever is killed in between leaves both old ones, both
-// new ones or, until settle_pair() is called for them, the first alone: never one of each kind.
+// the first is. Without done() both are as they were, unless both are new already. Whoever is killed in
+// between leaves both old ones, both new ones or, until settle_pair() is called for them, the first alone:
+// never one of each kind. Only what was committed here, and is as it was then, is ever taken away or
+// replaced: where somebody else has written to one of the files, it stays, and the old ones are kept as
+// NAME.kept.
 //
 //   io::settle_pair("trials.tsv", "trials-parameters.csv");
 //   io::FilePair both("trials.tsv", "trials-parameters.csv");
-//   trials.commit();
-//   parameters.commit();
+//   both.commit(trials);       // an AtomicFile or a CsvWriter
+//   both.commit(parameters);
 //   both.done();
 //
 // What is no plain file is left alone. Refuses where another process replaces them, and what the disk
@@ -46,15 +52,26 @@ class FilePair {
   FilePair(const FilePair&) = delete;
   FilePair& operator=(const FilePair&) = delete;
 
+  // The first of the two, and then the second. Refuses what the file refuses.
+  template <class File>
+  void commit(File& file) {
+    file.commit([this](const std::filesystem::path& unfinished) { note(unfinished); });
+  }
   void done();
 
  private:
+  void note(const std::filesystem::path& unfinished);
+
   std::filesystem::path first_, second_;
+  bool first_is_new_ = false;
+  int noted_ = 0;
+  detail::ListWriter list_;
   detail::PairLock lock_;
   bool settled_ = false;
 };
 
-// Puts in order what a process has left that was killed while it replaced these two.
-void settle_pair(const std::filesystem::path& first, const std::filesystem::path& second);
+// Puts in order what a process has left that was killed while it replaced these two. Returns what a user
+// should know, in sentences.
+std::vector<std::string> settle_pair(const std::filesystem::path& first, const std::filesystem::path& second);
 
 }  // namespace likely::io

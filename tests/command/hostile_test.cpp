@@ -424,6 +424,21 @@ TEST_F(Hostile, PipesUnderTheNamesOfARunAreSetAside) {
   EXPECT_TRUE(fs::is_regular_file(folder_ / "run/figures/loss.png"));
 }
 
+// As whoever started it wished, such as nohup.
+TEST_F(Hostile, CtrlCStaysIgnoredWhereItWas) {
+  ASSERT_EQ(run({"train", "moons", "--epochs", "2", "--units", "4", "--quiet", "--out", "run"}).code, 0);
+  fs::create_directories(folder_ / "bin");
+  write("bin/gnuplot", "#!/bin/sh\nkill -INT $PPID\nPATH=${PATH#*:}\nexport PATH\nexec gnuplot \"$@\"\n");
+  fs::permissions(folder_ / "bin/gnuplot", fs::perms::owner_all);
+  for (const std::string words : {"plot run", "train moons --epochs 2 --units 4 --out other", "eval other",
+                                  "resume other --epochs 3"}) {
+    const Ran ran =
+        shell(folder_.path().string(), "trap '' INT; PATH=\"$PWD/bin:$PATH\" likely " + words + " --quiet");
+    EXPECT_EQ(ran.code, 0) << words;
+    EXPECT_EQ(ran.err, "") << words;
+  }
+}
+
 // Signals that come while a picture is drawn: gnuplot itself sends them.
 TEST_F(Hostile, CtrlCWhilePicturesAreDrawnLosesNothing) {
   for (const std::string signal : {"INT", "TERM"}) {

@@ -159,6 +159,30 @@ TEST(FullDisk, IsSeenBeforeATableIsLearned) {
   EXPECT_NE(whole_of(folder / "run"), before);
 }
 
+// Likewise of what is fitted, for hours perhaps: by its trials, subjects and draws.
+TEST(FullDisk, IsSeenBeforeAStudyIsFitted) {
+  if (!can_supervise()) GTEST_SKIP() << "this system does not let a process supervise another";
+  const TemporaryFolder folder;
+  prepare_files(folder.path());
+  const auto fit = [&](const std::string& samples, const std::string& free) {
+    const Environment environment{{"OMP_NUM_THREADS", "1"},
+                                  {"PATH", folder.path().string()},
+                                  {"LD_PRELOAD", LIKELY_FULL_DISK},
+                                  {"LIKELY_DISK_FREE", free}};
+    return supervise({LIKELY_COMMAND, "fit", "trials.tsv", "--method", "nuts", "--samples", samples,
+                      "--warm-up", "20", "--no-figures", "--out", "results", "--quiet"},
+                     folder.path(), environment);
+  };
+  const Outcome refused = fit("100000000", "1000000000");
+  EXPECT_EQ(refused.code, 1);
+  // 4 chains, and 6 numbers of 25 characters in each draw; the rest is far less.
+  EXPECT_EQ(refused.errors,
+            "likely: no room in \"results\": 1000.0 MB are free, the results need about 60000.1 MB\n");
+  EXPECT_FALSE(fs::exists(folder / "results"));
+  const Outcome fitted = fit("20", "1000000");
+  EXPECT_EQ(fitted.code, 0) << fitted.errors;
+}
+
 // Power may fail right after a renaming: what has its name then must be on the disk, as it was last written.
 TEST(Supervisor, SeesThatWhatIsRenamedWasSynced) {
   if (!can_supervise()) GTEST_SKIP() << "this system does not let a process supervise another";

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "likely/io/atomic_file.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/other_process.hpp"
@@ -14,6 +16,12 @@ namespace {
 using testing::read_bytes;
 using testing::TemporaryFolder;
 using testing::write_bytes;
+
+void replace(FilePair& both, const std::filesystem::path& path) {
+  AtomicFile file(path);
+  file.write("new");
+  both.commit(file);
+}
 
 class Pair : public ::testing::Test {
  protected:
@@ -35,18 +43,18 @@ TEST_F(Pair, IsReplacedTogether) {
   FilePair both(first_, second_);
   EXPECT_EQ(read_bytes(first_), "old");
   EXPECT_FALSE(std::filesystem::exists(second_));  // never of another kind than the first
-  write_file(first_, "new");
-  write_file(second_, "new");
+  replace(both, first_);
+  replace(both, second_);
   both.done();
   expect("new");
 }
 
 TEST_F(Pair, IsAsItWasOtherwise) {
-  { const FilePair both(first_, second_); }
+  { FilePair both(first_, second_); }
   expect("old");
   {
-    const FilePair both(first_, second_);
-    write_file(first_, "new");
+    FilePair both(first_, second_);
+    replace(both, first_);
   }
   expect("old");
 }
@@ -54,9 +62,9 @@ TEST_F(Pair, IsAsItWasOtherwise) {
 TEST_F(Pair, IsPutInOrderAfterADeath) {
   for (const int renamed : {0, 1, 2}) {
     testing::in_a_process_that_dies([&] {
-      const FilePair both(first_, second_);
-      if (renamed > 0) write_file(first_, "new");
-      if (renamed > 1) write_file(second_, "new");
+      FilePair both(first_, second_);
+      if (renamed > 0) replace(both, first_);
+      if (renamed > 1) replace(both, second_);
       testing::die();
     });
     settle_pair(first_, second_);
@@ -64,9 +72,73 @@ TEST_F(Pair, IsPutInOrderAfterADeath) {
   }
 }
 
+// Only what is known to be the killed process's own is undone: by its number, size and time.
+TEST_F(Pair, IsNotTakenFromWhoWroteToItAfterADeath) {
+  const auto rewrite = [](const std::filesystem::path& path, bool in_place) {
+    if (!in_place) std::filesystem::remove(path);
+    std::ofstream(path) << "mine";
+  };
+  for (const bool in_place : {true, false}) {
+    for (const bool is_replaced : {true, false}) {
+      SCOPED_TRACE(std::to_string(in_place) + " " + std::to_string(is_replaced));
+      SetUp();
+      testing::in_a_process_that_dies([&] {
+        FilePair both(first_, second_);
+        if (is_replaced) replace(both, first_);
+        testing::die();
+      });
+      rewrite(first_, in_place);
+      const std::vector<std::string> told = settle_pair(first_, second_);
+      EXPECT_EQ(read_bytes(first_), "mine");
+      if (in_place && !is_replaced) {  // the old one itself
+        EXPECT_EQ(read_bytes(second_), "old");
+        EXPECT_EQ(folder_.list(), "first second");
+        EXPECT_EQ(told, std::vector<std::string>());
+        continue;
+      }
+      EXPECT_EQ(read_bytes(folder_ / "first.kept"), "old");
+      EXPECT_EQ(read_bytes(folder_ / "second.kept"), "old");
+      EXPECT_EQ(folder_.list(), "first first.kept second.kept");
+      EXPECT_EQ(told, std::vector<std::string>{
+                          "a command that was to replace " + first_.string() +
+                          " was killed, and the files are others by now: what it was to replace is kept as "
+                          "second.kept and first.kept"});
+      for (const char* name : {"first.kept", "second.kept"}) std::filesystem::remove(folder_ / name);
+    }
+  }
+}
+
+TEST_F(Pair, IsNotMixedWithASecondOfAnother) {
+  testing::in_a_process_that_dies([&] {
+    FilePair both(first_, second_);
+    replace(both, first_);
+    testing::die();
+  });
+  write_bytes(second_, "mine");
+  settle_pair(first_, second_);
+  EXPECT_EQ(read_bytes(first_), "new");
+  EXPECT_EQ(read_bytes(second_), "mine");
+  EXPECT_EQ(read_bytes(folder_ / "first.kept"), "old");
+  EXPECT_EQ(read_bytes(folder_ / "second.kept"), "old");
+  EXPECT_EQ(folder_.list(), "first first.kept second second.kept");
+}
+
+TEST_F(Pair, TakesAwayAFirstThatWasNotThere) {
+  std::filesystem::remove(first_);
+  std::filesystem::remove(second_);
+  for (const bool is_rewritten : {false, true}) {
+    {
+      FilePair both(first_, second_);
+      replace(both, first_);
+      if (is_rewritten) write_bytes(first_, "mine");
+    }
+    EXPECT_EQ(folder_.list(), is_rewritten ? "first" : "");
+  }
+}
+
 TEST_F(Pair, IsLeftToOneWhoIsAtWork) {
   FilePair both(first_, second_);
-  write_file(first_, "new");
+  replace(both, first_);
   {
     // As another process would find it: the lock of the one at work is another's.
     settle_pair(first_, second_);
@@ -75,7 +147,7 @@ TEST_F(Pair, IsLeftToOneWhoIsAtWork) {
   EXPECT_FALSE(std::filesystem::exists(second_));
   testing::expect_refusal([&] { FilePair(first_, second_); },
                           "another process is writing to " + first_.string());
-  write_file(second_, "new");
+  replace(both, second_);
   both.done();
   expect("new");
 }
@@ -87,11 +159,11 @@ TEST_F(Pair, IsMadeByOneAtATime) {
     FilePair both(first_, second_);
     testing::expect_refusal([&] { FilePair(first_, second_); },
                             "another process is writing to " + first_.string());
-    write_file(first_, "new");
+    replace(both, first_);
     settle_pair(first_, second_);
     testing::expect_refusal([&] { FilePair(first_, second_); },
                             "another process is writing to " + first_.string());
-    write_file(second_, "new");
+    replace(both, second_);
     both.done();
   }
   expect("new");
@@ -122,8 +194,8 @@ TEST_F(Pair, LeavesAPipeUnderTheNameOfTheLock) {
   ASSERT_EQ(mkfifo((folder_ / ".first.likely-lock").c_str(), 0600), 0);
   {
     FilePair both(first_, second_);
-    write_file(first_, "new");
-    write_file(second_, "new");
+    replace(both, first_);
+    replace(both, second_);
     both.done();
   }
   EXPECT_EQ(folder_.list(), ".first.likely-lock first second");
@@ -132,8 +204,8 @@ TEST_F(Pair, LeavesAPipeUnderTheNameOfTheLock) {
 TEST_F(Pair, NeedNotBeThere) {
   std::filesystem::remove(second_);
   testing::in_a_process_that_dies([&] {
-    const FilePair both(first_, second_);
-    write_file(first_, "new");
+    FilePair both(first_, second_);
+    replace(both, first_);
     testing::die();
   });
   settle_pair(first_, second_);
@@ -143,8 +215,8 @@ TEST_F(Pair, NeedNotBeThere) {
   settle_pair(first_, second_);
   {
     FilePair both(first_, second_);
-    write_file(first_, "new");
-    write_file(second_, "new");
+    replace(both, first_);
+    replace(both, second_);
     both.done();
   }
   expect("new");

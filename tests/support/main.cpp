@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -11,6 +12,9 @@
 
 int main(int count, char** arguments) {
   constexpr int kSkipped = 77;  // as tests/CMakeLists.txt tells CTest
+  // A script's background job is started with Ctrl-C ignored, and so would be what is tested here.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
   testing::InitGoogleTest(&count, arguments);
   if (const char* const wanted = std::getenv("LIKELY_TEST_INSTRUCTION_SET"); wanted != nullptr) {
     const auto sets = likely::kernels::instruction_sets();

@@ -332,17 +332,6 @@ TEST_P(Resume, KilledFromOutsideTheBitsAreThoseOfOneRun) {
   expect_same_run(here, folder.path() / "whole");
 }
 
-// A script's background job is started with Ctrl-C ignored, and so would be what is tested here.
-class DefaultSignals : public ::testing::Environment {
- public:
-  void SetUp() override {
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
-  }
-};
-[[maybe_unused]] const ::testing::Environment* const kDefaultSignals =
-    ::testing::AddGlobalTestEnvironment(new DefaultSignals);
-
 void note_nothing(int) {}
 
 TEST(Interrupt, EndsTheStepSavesAndPutsTheHandlerBack) {
@@ -366,6 +355,27 @@ TEST(Interrupt, EndsTheStepSavesAndPutsTheHandlerBack) {
     EXPECT_EQ(first.steps, 7);
     EXPECT_EQ(io::load_safetensors(here / "checkpoint.safetensors").metadata.at("step"), "7");
     expect_same_result(run("adam", here), whole);
+  }
+}
+
+// As whoever started the program wished, such as nohup.
+TEST(Interrupt, StaysIgnoredWhereItWas) {
+  const TemporaryFolder folder;
+  const auto whole = run("adam", folder.path() / "whole");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction ignored = {};
+    ignored.sa_handler = SIG_IGN;
+    struct sigaction before = {};
+    sigaction(signal, &ignored, &before);
+    const auto all = run("adam", folder.path() / std::to_string(signal), [&](auto& o) {
+      o.on_step = [&](const train::StepReport& s) {
+        if (s.step == 7) std::raise(signal);
+      };
+    });
+    struct sigaction after = {};
+    sigaction(signal, &before, &after);
+    EXPECT_EQ(after.sa_handler, SIG_IGN);
+    expect_same_result(all, whole);
   }
 }
 

@@ -89,13 +89,14 @@ void write_people(const std::filesystem::path& path, const Model& model, const P
   table.commit();
 }
 
-void check_free(const SimulationFiles& files) {
-  io::settle_pair(files.trials, files.people);
+std::vector<std::string> check_free(const SimulationFiles& files) {
+  std::vector<std::string> told = io::settle_pair(files.trials, files.people);
   for (const std::filesystem::path& path : {files.trials, files.people}) {
     if (!files.replace && std::filesystem::is_regular_file(path))
-      throw Error(
-          fmt::format("{} is there already; replace it (--force) or choose another --out", path.string()));
+      throw Error(fmt::format("{} is there already; replace it (--force) or choose another --out{}",
+                              path.string(), told.empty() ? "" : " (" + told.front() + ")"));
   }
+  return told;
 }
 
 void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
@@ -106,16 +107,8 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
   add_people(truth, people);
   io::FilePair both(files.trials, files.people);
-  // Not a device, a pipe or a link either, which would be written to, or through.
-  std::error_code unknown;
-  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(files.trials, unknown));
-  table.commit();
-  try {
-    truth.commit();
-  } catch (...) {
-    if (is_new) std::filesystem::remove(files.trials, unknown);  // which were made just now
-    throw;
-  }
+  both.commit(table);
+  both.commit(truth);
   both.done();
 }
 

@@ -25,12 +25,13 @@ void write_people(const std::filesystem::path& path, const Model& model, const P
 
 // Simulated trials and, in a file of their own, the parameters of those who made them: both are new, or both
 // are as they were (io/file_pair.hpp). Refuses files that are there, unless they are to be replaced.
-// Cancelled is asked at each subject.
+// Cancelled is asked at each subject. check_free() returns what a user should know of what a killed command
+// left.
 struct SimulationFiles {
   std::filesystem::path trials, people;
   bool replace = false;
 };
-void check_free(const SimulationFiles& files);
+std::vector<std::string> check_free(const SimulationFiles& files);
 void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
                       const People& people, const CancelTest& cancelled = nullptr);
 

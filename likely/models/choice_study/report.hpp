@@ -1,6 +1,7 @@
 // What is said about a study: a table to read, an object for programs, files and figures to keep.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -27,6 +28,11 @@ struct WriteOptions {
 // Returns the pictures, without their endings and relative to the folder, and which could not be drawn.
 models::Drawn write_study(const Study& study, const Trials& trials, const std::filesystem::path& folder,
                           const WriteOptions& options = {});
+
+// About how much write_study and study_json will need on the disk, known before anything is fitted, so that
+// nothing is fitted in vain: at least what tables and JSON take, and room for figures.
+std::int64_t bytes_of_study(const Trials& trials, const std::vector<Model>& models, const StudyOptions& study,
+                            const WriteOptions& options = {});
 
 // A model's name as a part of a file's.
 std::string file_name(const std::string& model);

@@ -17,8 +17,10 @@ class Reporter {
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
 
-  // Throws Cancelled when it is to stop.
+  // Throws Cancelled when it is to stop, and tells nothing then. To be called by one thread at a time:
+  // another one may hear that it is to stop after this one has asked, but then nobody tells any more.
   void operator()(const StudyProgress& now) {
+    if (is_to_stop()) throw Cancelled();
     if (progress_ && !progress_(now)) stopped_ = true;
     if (is_to_stop()) throw Cancelled();
   }
