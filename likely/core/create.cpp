@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void fill_typed(Tensor& target, double value) {
   T converted;
-  detail::set_element(&converted, dtype_of<T>, 0, value);
+  detail::set_element("full", &converted, dtype_of<T>, 0, value);
   std::fill_n(target.mutable_data<T>(), target.size(), converted);
 }
 
@@ -63,7 +63,8 @@ Tensor arange(std::int64_t count, DType dtype) {
   check_count("arange", count);
   Tensor result = Tensor::uninitialized({count}, dtype);
   void* elements = result.mutable_raw();
-  for (std::int64_t i = 0; i < count; ++i) detail::set_element(elements, dtype, i, static_cast<double>(i));
+  for (std::int64_t i = 0; i < count; ++i)
+    detail::set_element("arange", elements, dtype, i, static_cast<double>(i));
   return result;
 }
 
@@ -81,7 +82,7 @@ Tensor arange(double start, double stop, double step, DType dtype) {
   Tensor result = Tensor::uninitialized({count}, dtype);
   void* elements = result.mutable_raw();
   for (std::int64_t i = 0; i < count; ++i) {
-    detail::set_element(elements, dtype, i, start + step * static_cast<double>(i));
+    detail::set_element("arange", elements, dtype, i, start + step * static_cast<double>(i));
   }
   return result;
 }
@@ -96,7 +97,7 @@ Tensor linspace(double first, double last, std::int64_t count, DType dtype) {
     const double value = 2 * i < count
                              ? first + (last - first) * static_cast<double>(i) / std::max(steps, 1.0)
                              : last - (last - first) * static_cast<double>(count - 1 - i) / steps;
-    detail::set_element(elements, dtype, i, count == 1 ? first : value);
+    detail::set_element("linspace", elements, dtype, i, count == 1 ? first : value);
   }
   return result;
 }
@@ -108,7 +109,7 @@ Tensor eye(std::int64_t rows, std::int64_t columns, DType dtype) {
   Tensor result = zeros({rows, columns}, dtype);
   void* elements = result.mutable_raw();
   for (std::int64_t i = 0; i < std::min(rows, columns); ++i) {
-    detail::set_element(elements, dtype, i * columns + i, 1.0);
+    detail::set_element("eye", elements, dtype, i * columns + i, 1.0);
   }
   return result;
 }
@@ -133,7 +134,7 @@ void NestedList::write(Tensor& target, std::int64_t& position) const {
     if (target.dtype() == DType::i64 && dtype_ == DType::i64) {
       target.mutable_data<std::int64_t>()[position++] = whole_;
     } else {
-      detail::set_element(target.mutable_raw(), target.dtype(), position++, value_);
+      detail::set_element("tensor", target.mutable_raw(), target.dtype(), position++, value_);
     }
     return;
   }

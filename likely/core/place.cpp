@@ -26,8 +26,16 @@ detail::Memory detail::memory_of(std::initializer_list<const Tensor*> tensors) {
   return memory;
 }
 
-TensorError::TensorError(const Error& reason, std::initializer_list<const Tensor*> tensors)
-    : Error(reason), memory_(std::make_shared<const detail::Memory>(detail::memory_of(tensors))) {}
+detail::Memory detail::memory_of(const std::vector<Tensor>& tensors) {
+  Memory memory;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.defined()) memory.push_back(tensor.raw());
+  }
+  return memory;
+}
+
+TensorError::TensorError(const Error& reason, detail::Memory memory)
+    : Error(reason), memory_(std::make_shared<const detail::Memory>(std::move(memory))) {}
 
 bool TensorError::concerns(const Tensor& tensor) const {
   return tensor.defined() && std::ranges::find(*memory_, tensor.raw()) != memory_->end();

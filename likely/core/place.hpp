@@ -28,6 +28,7 @@ std::string short_name(const std::type_info& type);
 // Where tensors have their numbers; a handle and its copies, tracked or not, have them in the same place.
 using Memory = std::vector<const void*>;
 Memory memory_of(std::initializer_list<const Tensor*> tensors);
+Memory memory_of(const std::vector<Tensor>& tensors);
 
 template <class Node>
 Memory memory_of_parts(const Node& node) {
@@ -46,7 +47,7 @@ Memory memory_of_parts(const Node& node) {
 // An Error about tensors that may be parts of a model.
 class TensorError : public Error {
  public:
-  TensorError(const Error& reason, std::initializer_list<const Tensor*> tensors);
+  TensorError(const Error& reason, detail::Memory memory);
 
   bool concerns(const Tensor& tensor) const;
 
@@ -176,17 +177,30 @@ bool find_owner(const TensorError& error, const std::string& path, const Node& n
 
 }  // namespace detail
 
-// call(), whose refusals are marked as concerning these tensors, for an operation that some of a model's
-// parts may be handed to.
-template <class Call>
-decltype(auto) concerning(std::initializer_list<const Tensor*> tensors, Call&& call) {
+namespace detail {
+
+template <class Tensors, class Call>
+decltype(auto) concerning_any(const Tensors& tensors, Call&& call) {
   try {
     return call();
   } catch (const TensorError&) {
     throw;
   } catch (const Error& error) {
-    throw TensorError(error, tensors);
+    throw TensorError(error, memory_of(tensors));
   }
+}
+
+}  // namespace detail
+
+// call(), whose refusals are marked as concerning these tensors, for an operation that some of a model's
+// parts may be handed to.
+template <class Call>
+decltype(auto) concerning(std::initializer_list<const Tensor*> tensors, Call&& call) {
+  return detail::concerning_any(tensors, call);
+}
+template <class Call>
+decltype(auto) concerning(const std::vector<Tensor>& tensors, Call&& call) {
+  return detail::concerning_any(tensors, call);
 }
 
 // layer(...) as call(), with its refusals marked as this layer's, unless one of its own parts has done so.

@@ -1,8 +1,11 @@
 #include "likely/core/strided_copy.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <type_traits>
 
+#include "likely/core/error.hpp"
 #include "likely/core/strided_walk.hpp"
 #include "likely/core/tensor.hpp"
 
@@ -68,11 +71,16 @@ double element(const void* elements, DType dtype, std::int64_t position) {
   return 0.0;
 }
 
-void set_element(void* elements, DType dtype, std::int64_t position, double value) {
+void set_element(const char* operation, void* elements, DType dtype, std::int64_t position, double value) {
   switch (dtype) {
     case DType::f32: static_cast<float*>(elements)[position] = static_cast<float>(value); break;
     case DType::f64: static_cast<double*>(elements)[position] = value; break;
-    case DType::i64: static_cast<std::int64_t*>(elements)[position] = convert<std::int64_t>(value); break;
+    case DType::i64:
+      if (std::trunc(value) != value || !(value >= -0x1p63 && value < 0x1p63)) {
+        refuse(operation, fmt::format("{} is no whole number that i64 holds", value));
+      }
+      static_cast<std::int64_t*>(elements)[position] = static_cast<std::int64_t>(value);
+      break;
     case DType::boolean: static_cast<bool*>(elements)[position] = value != 0.0; break;
   }
 }

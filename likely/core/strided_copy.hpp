@@ -15,7 +15,8 @@ class Tensor;
 namespace detail {
 
 double element(const void* elements, DType dtype, std::int64_t position);
-void set_element(void* elements, DType dtype, std::int64_t position, double value);
+// Refuses, for the operation, what is no whole number that i64 holds where the elements are i64.
+void set_element(const char* operation, void* elements, DType dtype, std::int64_t position, double value);
 
 // to[i] = from[i] for every index i of the shape. Strides count elements of `bytes` (1, 4 or 8) and may be 0
 // or negative in the source; the target's elements are all different ones, and none of the source's.

@@ -189,7 +189,7 @@ double Tensor::at(std::initializer_list<std::int64_t> index) const {
 
 void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
   void* elements = mutable_raw();
-  detail::set_element(elements, dtype(), position("set", index), value);
+  detail::set_element("set", elements, dtype(), position("set", index), value);
 }
 
 Tensor Tensor::to(DType wanted) const {

@@ -62,11 +62,6 @@ class TensorSource final : public Source {
   Tensor y_;
 };
 
-}  // namespace
-
-Dataset::Dataset(const Tensor& x) : Dataset(x, Tensor()) {}
-namespace {
-
 // Else rows would be left out, or x and y of different rows, without a word.
 Batch as_asked(Batch batch, std::int64_t count) {
   if (batch.x.defined() && batch.x.rank() > 0 && batch.size() == count &&
@@ -79,6 +74,7 @@ Batch as_asked(Batch batch, std::int64_t count) {
 
 }  // namespace
 
+Dataset::Dataset(const Tensor& x) : Dataset(x, Tensor()) {}
 Dataset::Dataset(const Tensor& x, const Tensor& y) : source_(std::make_shared<TensorSource>(x, y)) {}
 Dataset::Dataset(std::shared_ptr<const Source> source) : source_(std::move(source)) {
   if (source_ == nullptr) refuse("Dataset", "the source is a null pointer");

@@ -8,6 +8,7 @@
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/attention.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
@@ -221,10 +222,12 @@ Tensor expanded_mask(const Tensor& mask, const Tensor& q, const Tensor& k) {
 }  // namespace
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options) {
-  check_shapes(q, k, v);
+  concerning({&q, &k, &v}, [&] { check_shapes(q, k, v); });
   const double scale = options.scale.value_or(1.0 / std::sqrt(static_cast<double>(q.dim(-1))));
   if (!std::isfinite(scale)) refuse("attention", fmt::format("scale must be finite, got {}", scale));
-  const Settings settings{options.causal, scale, expanded_mask(options.mask, q, k)};
+  const Settings settings{options.causal, scale, concerning({&q, &k, &options.mask}, [&] {
+                            return expanded_mask(options.mask, q, k);
+                          })};
   if (options.mask.defined() && recording_tape(options.mask) != nullptr) {
     return composed_attention(settings, q, k, v);
   }

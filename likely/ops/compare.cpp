@@ -4,6 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/place.hpp"
 #include "likely/kernels/strided.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/elementwise.hpp"
@@ -117,8 +118,9 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   }
   const DType common = promote(a.dtype(), b.dtype());
   if (a.dtype() != b.dtype()) return where(condition, cast(a, common), cast(b, common));
-  const Shape shape =
-      broadcast_shapes("where", broadcast_shapes("where", a.shape(), b.shape()), condition.shape());
+  const Shape shape = concerning({&a, &b, &condition}, [&] {
+    return broadcast_shapes("where", broadcast_shapes("where", a.shape(), b.shape()), condition.shape());
+  });
   const Tensor c = expand(condition, shape);
   const Tensor x = expand(a, shape);
   const Tensor y = expand(b, shape);

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "likely/core/place.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/einsum_indices.hpp"
 #include "likely/ops/matmul.hpp"
@@ -208,10 +209,11 @@ Tensor einsum(std::string_view indices, const std::vector<Tensor>& operands) {
   const std::string text = '"' + std::string(indices) + '"';
   std::vector<int> ranks;
   for (const Tensor& operand : operands) ranks.push_back(operand.rank());
-  const detail::EinsumIndices parsed = detail::parse_einsum(indices, ranks);
+  const detail::EinsumIndices parsed =
+      concerning(operands, [&] { return detail::parse_einsum(indices, ranks); });
   std::vector<Term> terms;
   for (std::size_t i = 0; i < operands.size(); ++i) terms.push_back({operands[i], parsed.operands[i]});
-  settle_sizes(text, terms);
+  concerning(operands, [&] { settle_sizes(text, terms); });
   for (Term& term : terms) take_diagonals(term);
   while (terms.size() > 1) {
     const auto [i, j] = best_pair(terms, parsed.result);

@@ -1,6 +1,7 @@
 #include "likely/ops/join.hpp"
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/place.hpp"
 #include "likely/core/strided_copy.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/view.hpp"
@@ -21,23 +22,30 @@ Tensor concat_plain(const std::vector<Tensor>& parts, int axis, const Shape& sha
   return result;
 }
 
+Shape joined_shape(const std::vector<Tensor>& parts, int axis) {
+  Shape shape = parts.front().shape();
+  shape[axis] = 0;
+  for (const Tensor& part : parts) {
+    bool fits = part.rank() == shape.rank();
+    for (int i = 0; fits && i < shape.rank(); ++i) fits = i == axis || part.shape()[i] == shape[i];
+    if (!fits) {
+      refuse("concat", "shapes differ outside axis " + std::to_string(axis) + ": " +
+                           parts.front().shape().string() + " and " + part.shape().string());
+    }
+    shape[axis] = add_sizes("concat", shape[axis], part.shape()[axis]);
+  }
+  return shape;
+}
+
 }  // namespace
 
 Tensor concat(const std::vector<Tensor>& parts, int axis) {
   if (parts.empty()) refuse("concat", "at least one tensor is needed");
   const int a = parts.front().shape().axis("concat", axis);
-  Shape shape = parts.front().shape();
-  shape[a] = 0;
+  const Shape shape = concerning(parts, [&] { return joined_shape(parts, a); });
   DType dtype = parts.front().dtype();
   std::vector<const Tensor*> inputs;
   for (const Tensor& part : parts) {
-    bool fits = part.rank() == shape.rank();
-    for (int i = 0; fits && i < shape.rank(); ++i) fits = i == a || part.shape()[i] == shape[i];
-    if (!fits) {
-      refuse("concat", "shapes differ outside axis " + std::to_string(a) + ": " +
-                           parts.front().shape().string() + " and " + part.shape().string());
-    }
-    shape[a] = add_sizes("concat", shape[a], part.shape()[a]);
     dtype = promote(dtype, part.dtype());
     inputs.push_back(&part);
   }
@@ -68,12 +76,14 @@ Tensor stack(const std::vector<Tensor>& parts, int axis) {
   widened.push_back(1);
   const int a = widened.axis("stack", axis);
   std::vector<Tensor> rows;
-  for (const Tensor& part : parts) {
-    if (!(part.shape() == parts.front().shape())) {
-      refuse("stack", "shapes differ: " + parts.front().shape().string() + " and " + part.shape().string());
+  concerning(parts, [&] {
+    for (const Tensor& part : parts) {
+      if (!(part.shape() == parts.front().shape())) {
+        refuse("stack", "shapes differ: " + parts.front().shape().string() + " and " + part.shape().string());
+      }
+      rows.push_back(unsqueeze(part, a));
     }
-    rows.push_back(unsqueeze(part, a));
-  }
+  });
   return concat(rows, a);
 }
 

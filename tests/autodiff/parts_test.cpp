@@ -81,6 +81,22 @@ TEST(GradientParts, ALossMayEmptyABuffer) {
   EXPECT_EQ(gradient.w.to_vector<float>(), (std::vector<float>{1.0F, 1.0F}));
 }
 
+// Buffers go back to their places, not in their order: what was learned is no buffer, whatever it holds now.
+TEST(GradientParts, ALossMayPutWholeNumbersWhereItLearned) {
+  Lazy m{.first = {}, .w = tensor({1.0, 2.0}), .count = Buffer(tensor({3})), .labels = {}};
+  const Lazy gradient = grad(m, [](Lazy& at) {
+    const Tensor loss = sum(at.w * at.w);
+    at.w = tensor({8, 9});
+    at.count = at.count + 1;
+    return loss;
+  });
+  EXPECT_FALSE(m.first.defined());
+  EXPECT_EQ(m.w.to_vector<float>(), (std::vector<float>{1.0F, 2.0F}));
+  EXPECT_EQ(m.count.to_vector<std::int64_t>(), (std::vector<std::int64_t>{4}));
+  EXPECT_FALSE(m.labels.defined());
+  EXPECT_EQ(gradient.w.to_vector<float>(), (std::vector<float>{2.0F, 4.0F}));
+}
+
 struct Growing {
   Tensor w;
   std::vector<Buffer> seen;

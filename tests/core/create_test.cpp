@@ -22,13 +22,29 @@ TEST(Create, FilledTensors) {
   EXPECT_EQ(zeros({2, 2}).to_vector<float>(), (Floats{0, 0, 0, 0}));
   EXPECT_EQ(ones({3}, DType::i64).to_vector<std::int64_t>(), (Integers{1, 1, 1}));
   EXPECT_EQ(full({2}, 2.5, DType::f64).to_vector<double>(), (std::vector<double>{2.5, 2.5}));
-  EXPECT_EQ(full({2}, 2.5, DType::i64).to_vector<std::int64_t>(), (Integers{2, 2}));
+  EXPECT_EQ(full({2}, -2.0, DType::i64).to_vector<std::int64_t>(), (Integers{-2, -2}));
   EXPECT_EQ(full({1}, 7.0, DType::boolean).item(), 1.0);
   EXPECT_TRUE(std::signbit(full({1}, -0.0).item()));
   EXPECT_EQ(full({}, 3.0).item(), 3.0);
   EXPECT_EQ(zeros({0, 4}).size(), 0);
-  EXPECT_EQ(full({2}, 1e30, DType::i64).at({0}), static_cast<double>(INT64_MAX));
-  EXPECT_EQ(full({2}, std::numeric_limits<double>::quiet_NaN(), DType::i64).at({1}), 0.0);
+}
+
+TEST(Create, WholeNumbersAreNeverCutWithoutAWord) {
+  const std::string reason = " is no whole number that i64 holds";
+  expect_refusal([] { full({2}, 2.5, DType::i64); }, "[full] 2.5" + reason);
+  expect_refusal([] { full_like(tensor({1, 2}), 0.5); }, "[full] 0.5" + reason);
+  expect_refusal([] { full({2}, std::nan(""), DType::i64); }, "[full] nan" + reason);
+  expect_refusal([] { constant({2}, 1e30, DType::i64); }, "[full] 1e+30" + reason);
+  expect_refusal([] { arange(0.0, 1.0, 0.25, DType::i64); }, "[arange] 0.25" + reason);
+  expect_refusal([] { linspace(0.0, 1.0, 3, DType::i64); }, "[linspace] 0.5" + reason);
+  expect_refusal([] { tensor({{1.0, 2.0}, {3.0, 0.1}}, DType::i64); }, "[tensor] 0.1" + reason);
+  Tensor x = tensor({1, 2});
+  expect_refusal([&] { x.set({1}, 1.5); }, "[set] 1.5" + reason);
+  EXPECT_EQ(x.to_vector<std::int64_t>(), (Integers{1, 2}));
+  x.set({1}, -0x1p63);
+  EXPECT_EQ(x.to_vector<std::int64_t>(), (Integers{1, INT64_MIN}));
+  expect_refusal([&] { x.set({0}, 0x1p63); }, "[set] 9.223372036854776e+18" + reason);
+  EXPECT_EQ(tensor({0.5}).to(DType::i64).item(), 0.0);  // asked for
 }
 
 TEST(Create, LikeAnother) {

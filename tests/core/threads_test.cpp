@@ -151,6 +151,28 @@ TEST_F(ThreadsTest, ThrowsWhatTheFirstOfSeveralTilesThrew) {
   }
 }
 
+// Tile 0 waits for another thread to throw, where there is one.
+TEST_F(ThreadsTest, ThrowsWhatTheFirstTileThrewThoughItCameLast) {
+  for (const int n : {2, 3}) {
+    set_threads(n);
+    std::atomic<bool> another_threw{false};
+    std::string message;
+    try {
+      parallel_tiles(60, kMuchWork, [&](std::int64_t tile) {
+        const auto begin = std::chrono::steady_clock::now();
+        while (tile == 0 && !another_threw &&
+               std::chrono::steady_clock::now() - begin < std::chrono::seconds(5))
+          std::this_thread::yield();
+        another_threw = true;
+        throw std::runtime_error(std::to_string(tile));
+      });
+    } catch (const std::runtime_error& error) {
+      message = error.what();
+    }
+    EXPECT_EQ(message, "0") << n << " threads";
+  }
+}
+
 TEST_F(ThreadsTest, RunsAllTilesBeforeTheOneThatThrew) {
   for (const int n : {1, 2, 3}) {
     set_threads(n);

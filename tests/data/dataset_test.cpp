@@ -76,7 +76,7 @@ TEST(Dataset, RefusesASourceThatGivesOtherRowsThanItWasAskedFor) {
       [&] {
         asked({zeros({3, 2}), zeros({2})});
       },
-      "[Dataset] the source was asked for 3 rows and gave shapes (3, 2) and (2)");
+      "[Dataset] the source was asked for 3 rows and gave shapes (3, 2) and (2,)");
   expect_refusal(
       [&] {
         asked({{}, {}});

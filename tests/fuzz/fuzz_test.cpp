@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <random>
-#include <regex>
-#include <set>
 
 #include "tests/fuzz/target.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -129,31 +127,6 @@ TEST_P(Readers, Damage) {
   if (target().can_refuse) {
     EXPECT_GE(refused, share) << "almost nothing is refused";
   }
-}
-
-// A function of io/ that takes the path of a file and gives something back is a reader; its name is looked
-// for in the targets.
-TEST(Targets, EveryReaderHasOne) {
-  std::string targets;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/fuzz")) {
-    if (entry.path().string().ends_with("_targets.cpp")) targets += testing::read_bytes(entry.path());
-  }
-  static const std::regex kFunction(
-      R"(\n(?!void|bool|std::filesystem|\[\[)[A-Za-z][\w:<>, ]* (\w+)\(const std::filesystem::path& )");
-  static const std::regex kDetail(R"(\nnamespace detail \{[^]*?\n\}  // namespace detail)");
-  std::set<std::string> readers;
-  for (const auto& entry : std::filesystem::directory_iterator("likely/io")) {
-    std::string text = testing::read_bytes(entry.path());
-    if (entry.path().extension() != ".hpp" || text.find("Internal to") != std::string::npos) continue;
-    text = std::regex_replace(text, kDetail, "");
-    for (std::sregex_iterator found(text.begin(), text.end(), kFunction), end; found != end; ++found)
-      readers.insert((*found)[1]);
-  }
-  for (const std::string& reader : readers)
-    EXPECT_NE(targets.find("io::" + reader + "("), std::string::npos) << "no target reads with " << reader;
-  EXPECT_TRUE(readers.contains("load_safetensors") && readers.contains("load") &&
-              readers.contains("inspect"));
-  EXPECT_GE(readers.size(), 16U);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Readers, ::testing::ValuesIn(names()),

@@ -15,8 +15,12 @@
 #include "likely/nn/nn.hpp"
 #include "likely/nn/trained_layers.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/attention.hpp"
+#include "likely/ops/compare.hpp"
 #include "likely/ops/convolution.hpp"
+#include "likely/ops/einsum.hpp"
 #include "likely/ops/index.hpp"
+#include "likely/ops/join.hpp"
 #include "likely/ops/linear.hpp"
 #include "likely/ops/matmul.hpp"
 #include "likely/ops/normalize.hpp"
@@ -195,6 +199,32 @@ struct OwnNorm {
   LIKELY_PARTS(weight)
 };
 
+struct OwnSum {
+  Tensor weight;
+  Tensor operator()(const Tensor& x) const { return einsum("ni,io->no", {x, weight}); }
+  LIKELY_PARTS(weight)
+};
+struct OwnMemory {  // keys that are learned
+  Tensor keys;
+  Tensor operator()(const Tensor& x) const { return attention(x, keys, keys); }
+  LIKELY_PARTS(keys)
+};
+struct OwnChoice {
+  Tensor otherwise;
+  Tensor operator()(const Tensor& x) const { return where(x > 0.0, x, otherwise); }
+  LIKELY_PARTS(otherwise)
+};
+struct OwnToken {  // a row that is learned before all others
+  Tensor token;
+  Tensor operator()(const Tensor& x) const { return concat({token, x}, 0); }
+  LIKELY_PARTS(token)
+};
+struct OwnPair {
+  Tensor other;
+  Tensor operator()(const Tensor& x) const { return stack({x, other}, 0); }
+  LIKELY_PARTS(other)
+};
+
 template <class Layer>
 void expect_named(const Layer& good, const Layer& bad, const Tensor& x, const std::string& reason,
                   const std::string& type) {
@@ -223,6 +253,20 @@ TEST(Place, OwnLayersThatCallOperationsAreNamed) {
                "OwnFilter");
   expect_named(OwnTable{ones({4, 2})}, OwnTable{ones({3, 2})}, tensor({0, 3}),
                "[embedding] index 3 at (1,) is not in [0, 3)", "OwnTable");
+  expect_named(OwnSum{ones({4, 2})}, OwnSum{ones({3, 2})}, x,
+               "[einsum] \"ni,io->no\": index 'i' has size 4 in operand 0 and 3 in operand 1", "OwnSum");
+  expect_named(OwnSum{ones({4, 2})}, OwnSum{ones({4})}, x,
+               "[einsum] \"ni,io->no\": operand 1 has 1 dimensions, 2 are named", "OwnSum");
+  expect_named(OwnMemory{ones({7, 4})}, OwnMemory{ones({7, 3})}, x,
+               "[attention] shapes must be (..., queries, depth), (..., keys, depth) and (..., keys, "
+               "value_depth), got (5, 4), (7, 3) and (7, 3)",
+               "OwnMemory");
+  expect_named(OwnChoice{ones({4})}, OwnChoice{ones({3})}, x,
+               "[where] shapes do not broadcast: (5, 4) and (3,)", "OwnChoice");
+  expect_named(OwnToken{ones({1, 4})}, OwnToken{ones({1, 3})}, x,
+               "[concat] shapes differ outside axis 0: (1, 3) and (5, 4)", "OwnToken");
+  expect_named(OwnPair{ones({5, 4})}, OwnPair{ones({4})}, x, "[stack] shapes differ: (5, 4) and (4,)",
+               "OwnPair");
 }
 
 struct Two {

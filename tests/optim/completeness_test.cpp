@@ -31,6 +31,15 @@ struct Keeper {
   bool by_loss() const { return functions.contains("step(Model, Loss)"); }
 };
 
+// The names by which users know a class: "using Adam = BasicAdam<AdamOptions>;" for a template.
+std::vector<std::string> names_of(const std::string& name, const std::string& text) {
+  const std::regex alias("using (\\w+) = " + name + "<\\w+>;");
+  std::vector<std::string> names;
+  for (std::sregex_iterator found(text.begin(), text.end(), alias), end; found != end; ++found)
+    names.push_back((*found)[1]);
+  return names.empty() ? std::vector<std::string>{name} : names;
+}
+
 // The classes with parts in the headers that the umbrella includes.
 std::vector<Keeper> keepers_of_state() {
   static const std::regex kInclude(R"re(#include "(likely/optim/\w+\.hpp)")re");
@@ -42,13 +51,16 @@ std::vector<Keeper> keepers_of_state() {
     const std::string text = without_comments((*header)[1].str());
     const std::set<std::string> functions = declared_functions(text);
     for (std::sregex_iterator found(text.begin(), text.end(), kClass); found != end; ++found) {
-      Keeper keeper{(*found)[1], (*found)[2], {}};
+      const std::string name = (*found)[1];
+      Keeper keeper{name, (*found)[2], {}};
       if (keeper.body.find("LIKELY_PARTS(") == std::string::npos) continue;
       for (const std::string& function : functions) {
-        if (function.starts_with(keeper.name + "::"))
-          keeper.functions.insert(function.substr(keeper.name.size() + 2));
+        if (function.starts_with(name + "::")) keeper.functions.insert(function.substr(name.size() + 2));
       }
-      all.push_back(std::move(keeper));
+      for (const std::string& known : names_of(name, text)) {
+        keeper.name = known;
+        all.push_back(keeper);
+      }
     }
   }
   return all;

@@ -352,9 +352,8 @@ TEST(ReadTrials, RowsWithMissingFieldsAreCountedAndNamed) {
   const Trials trials = read("subjID,choice,outcome\n1,NA,1\n1,1,1\n1,2,\n2,NA,NA\n1,2,0\n");
   EXPECT_EQ(trials.subjects.size(), 1U);
   EXPECT_EQ(trials.subjects[0].choice, (Whole{0, 1}));
-  EXPECT_EQ(warnings(trials),
-            (std::vector<std::string>{"subject 2 has no complete row and is left out",
-                                      "3 rows with missing fields left out: lines 2, 4, 5"}));
+  EXPECT_EQ(warnings(trials), (std::vector<std::string>{"3 rows with missing fields left out: lines 2, 4, 5",
+                                                        "subject 2 has no complete row and is left out"}));
 }
 
 TEST(ReadTrials, MissingChoicesAreNoOptions) {
