@@ -6,13 +6,23 @@
 #include <exception>
 #include <new>
 
+#include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 
 namespace likely::command {
 
 namespace {
 
-// Nothing here asks for memory.
+// The message may hold names of others.
+void tell_of(const std::exception& error) {
+  try {
+    tell("likely: " + printable(error.what()) + "\n");
+  } catch (const std::bad_alloc&) {
+    tell(kNoMemory);
+  }
+}
+
+// Nothing here needs memory.
 [[noreturn]] void end() {
   try {
     const std::exception_ptr thrown = std::current_exception();
@@ -21,9 +31,7 @@ namespace {
   } catch (const std::bad_alloc&) {
     tell(kNoMemory);
   } catch (const std::exception& error) {
-    tell("likely: ");
-    tell(error.what());
-    tell("\n");
+    tell_of(error);
   } catch (...) {
     tell("likely: an error that it does not know\n");
   }

@@ -32,14 +32,15 @@ void refuse_own_input(const PredictArguments& arguments) {
     return std::filesystem::equivalent(arguments.to, other, unknown);
   };
   if (same(arguments.in)) throw Error(fmt::format("--to {}: the rows are read from this file", arguments.to));
+  // First of all, so that a folder which is no run is not looked through.
+  const std::vector<std::filesystem::path> inputs = models::inputs_of(models::read_run(arguments.folder).run);
   for (std::filesystem::recursive_directory_iterator at(arguments.folder, unknown), end;
        !unknown && at != end; at.increment(unknown)) {
     std::error_code failed;
     if (std::filesystem::equivalent(arguments.to, at->path(), failed))
       throw Error(fmt::format("--to {}: this file belongs to the run", arguments.to));
   }
-  for (const std::filesystem::path& learned_from :
-       models::inputs_of(models::read_run(arguments.folder).run)) {
+  for (const std::filesystem::path& learned_from : inputs) {
     if (same(learned_from))
       throw Error(fmt::format("--to {}: the model learned from this file", arguments.to));
   }

@@ -37,6 +37,7 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   const choice::Bandit task = task_of(arguments.task);
   const auto models =
       choice::make_models(arguments.models, options.method, static_cast<int>(task.probabilities.size()));
+  results.check_room(choice::bytes_of_recovery(models, options, !arguments.out.no_figures));
   options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
   options.cancelled = progress.cancelled();
   choice::RecoverStudy study;

@@ -25,7 +25,7 @@ struct SimulateArguments {
   bool force = false;
 };
 
-// trials.tsv.gz -> trials-parameters.csv
+// trials.tsv -> trials-parameters.csv
 std::filesystem::path parameters_file(const std::filesystem::path& out) {
   return out.parent_path() / (out.stem().string() + "-parameters.csv");
 }
@@ -43,10 +43,12 @@ void refuse_own_input(const SimulateArguments& arguments, const choice::Simulati
 void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, const ShowOptions& shown) {
   apply(shown);
   const ChoiceProgress progress(true);
+  if (arguments.out.ends_with(".gz"))
+    throw Error(fmt::format("--out {}: trials are written as plain text; leave .gz out", arguments.out));
   const std::filesystem::path truth = parameters_file(arguments.out);
   const choice::SimulationFiles files{arguments.out, truth, arguments.force};
+  warn(choice::check_free(files));  // first: what a killed command has hidden may be what is to be read
   refuse_own_input(arguments, files);
-  warn(choice::check_free(files));
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   const choice::Bandit task = task_of(arguments.task);
   const auto models =

@@ -65,6 +65,10 @@ void refuse_new_parameter(const std::string& name) {
                                "\", which had none: fill it before, or declare it a Buffer");
 }
 
+void refuse_moved_parts() {
+  refuse("value_and_grad", "the function changed how many elements the model's vectors and optionals have");
+}
+
 void carry_back(const Tape& tape, const std::vector<PointLeaf>& from, const std::vector<PointLeaf>& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (!to[i].is_buffer && holds_floating(*to[i].tensor)) continue;

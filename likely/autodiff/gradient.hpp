@@ -156,12 +156,15 @@ Point gradient_tree(const Point& point, std::vector<Tensor>& gradients) {
 // that nobody tracked), or -1. Refuses another number of tensors than before.
 std::ptrdiff_t new_parameter(const std::vector<PointLeaf>& before, const std::vector<PointLeaf>& after);
 [[noreturn]] void refuse_new_parameter(const std::string& name);
+// As many as before, but elsewhere: what was written would come back at other places.
+[[noreturn]] void refuse_moved_parts();
 // What the function wrote into the parts that are not learned goes back into the caller's.
 void carry_back(const Tape& tape, const std::vector<PointLeaf>& from, const std::vector<PointLeaf>& to);
 
 template <class Point>
 void carry_buffers_back(const Tape& tape, Point& from, Point& to) {
   const std::vector<PointLeaf> before = leaves_of(to), after = leaves_of(from);
+  if (before.size() == after.size() && !same_lengths(from, to)) refuse_moved_parts();
   if (const std::ptrdiff_t i = new_parameter(before, after); i >= 0) {
     refuse_new_parameter(leaf_names(from)[static_cast<std::size_t>(i)]);
   }

@@ -132,6 +132,9 @@ void NestedList::measure(Shape& shape, DType& dtype, int depth) const {
 void NestedList::write(Tensor& target, std::int64_t& position) const {
   if (!is_list_) {
     if (target.dtype() == DType::i64 && dtype_ == DType::i64) {
+      if (is_beyond_i64_) {
+        detail::refuse_beyond_i64(static_cast<std::uint64_t>(whole_), static_cast<std::size_t>(position));
+      }
       target.mutable_data<std::int64_t>()[position++] = whole_;
     } else {
       detail::set_element("tensor", target.mutable_raw(), target.dtype(), position++, value_);

@@ -45,6 +45,7 @@ class NestedList {
   NestedList(Number value)  // NOLINT(google-explicit-constructor)
       : value_(static_cast<double>(value)),
         whole_(std::is_integral_v<Number> ? static_cast<std::int64_t>(value) : 0),
+        is_beyond_i64_(std::is_unsigned_v<Number> && sizeof(Number) == 8 && whole_ < 0),
         dtype_(std::is_same_v<Number, bool>       ? DType::boolean
                : std::is_floating_point_v<Number> ? DType::f32
                                                   : DType::i64) {}
@@ -59,6 +60,7 @@ class NestedList {
 
   double value_ = 0.0;
   std::int64_t whole_ = 0;  // the same for whole numbers, of which a double holds only 53 bits
+  bool is_beyond_i64_ = false;
   DType dtype_ = DType::f32;
   std::vector<NestedList> items_;
   bool is_list_ = false;

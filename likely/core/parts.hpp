@@ -189,6 +189,24 @@ void visit_below(Node& node, Visit&& visit) {
   }
 }
 
+// Adds how many elements each vector of a tree has, and each optional, in order: two trees of one type with
+// the same lengths have their tensors at the same places. (A layer without its type has its tensors as its
+// own parts, and no lengths.)
+template <class Node>
+void add_lengths(const Node& node, std::vector<std::size_t>& lengths) {
+  if constexpr (is_sequence<Node>) lengths.push_back(node.size());
+  if constexpr (is_optional<Node>) lengths.push_back(node.has_value() ? 1 : 0);
+  visit_below<false>(node, [&](std::string_view, const auto& part) { add_lengths(part, lengths); });
+}
+template <class Tree>
+bool same_lengths(const Tree& a, const Tree& b) {
+  std::vector<std::size_t> of_a, of_b;
+  add_lengths(a, of_a);
+  add_lengths(b, of_b);
+  return of_a == of_b;
+}
+[[noreturn]] void refuse_other_lengths(const char* caller);
+
 // Calls leaf(path, tensor, is_buffer) for every tensor below `node`, in order. Paths are built only if asked
 // for.
 template <bool WithPaths, class Node, class Leaf>

@@ -179,13 +179,15 @@ bool find_owner(const TensorError& error, const std::string& path, const Node& n
 
 namespace detail {
 
+// Whether an error is nothing but its message: what somebody's own class says besides must not get lost.
+inline bool is_plain(const Error& error) { return typeid(error) == typeid(Error); }
+
 template <class Tensors, class Call>
 decltype(auto) concerning_any(const Tensors& tensors, Call&& call) {
   try {
     return call();
-  } catch (const TensorError&) {
-    throw;
   } catch (const Error& error) {
+    if (!is_plain(error)) throw;
     throw TensorError(error, memory_of(tensors));
   }
 }
@@ -204,17 +206,17 @@ decltype(auto) concerning(const std::vector<Tensor>& tensors, Call&& call) {
 }
 
 // layer(...) as call(), with its refusals marked as this layer's, unless one of its own parts has done so.
+// Errors of a class of their own pass as they are, here and above.
 template <class Layer, class Call>
 decltype(auto) inside_layer(const Layer& layer, Call&& call) {
   try {
     return call();
-  } catch (const LayerError&) {
-    throw;
   } catch (const TensorError& error) {
     detail::TensorOwner owner;
     if (detail::find_owner(error, "", layer, owner) && owner.type != nullptr) throw owner.error(error);
     throw detail::error_of(layer, error);
   } catch (const Error& error) {
+    if (!detail::is_plain(error)) throw;
     throw detail::error_of(layer, error);
   }
 }

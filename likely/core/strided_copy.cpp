@@ -18,8 +18,8 @@ To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
   } else if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, std::int64_t>) {
-    // Out of range is undefined in C++; saturate, and let NaN be 0.
-    if (std::isnan(value)) return 0;
+    // Out of range is undefined in C++; saturate, and let NaN be what no index or label is.
+    if (std::isnan(value)) return INT64_MIN;
     if (value >= static_cast<From>(9.2233720368547758e18)) return INT64_MAX;
     if (value <= static_cast<From>(-9.2233720368547758e18)) return INT64_MIN;
     return static_cast<To>(value);

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "likely/io/disk_error.hpp"
@@ -23,12 +25,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The first has a second name until all is done, the second only this one.
-fs::path hidden(const fs::path& path) { return detail::beside(path, detail::Beside::earlier); }
+// What the two held, until all is done: the first has it as a second name, the second only this one. The
+// second may be another pair's second, too, whose first has another ending: the name says of which.
+fs::path hidden_first(const fs::path& first) { return detail::beside(first, detail::Beside::earlier); }
+fs::path hidden_second(const fs::path& first, const fs::path& second) {
+  const std::string name = second.filename().string() + ".of-" + first.filename().string();
+  return detail::beside(second.parent_path() / name, detail::Beside::earlier);
+}
+// What was committed: the names of the two and by what they are known again.
+fs::path list_of(const fs::path& first) { return detail::beside(first, detail::Beside::unfinished); }
+// A sign in the list: there was no first one before.
+constexpr const char* kFirstIsNew = "first is new";
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
 
 bool is_plain(const fs::path& path) {
   std::error_code failed;
   return fs::symlink_status(path, failed).type() == fs::file_type::regular;
+}
+
+// A plain file under one of our names that no stranger can have put there.
+bool is_left_by_us(const fs::path& path) {
+  struct stat left {};
+  return lstat(path.c_str(), &left) == 0 && S_ISREG(left.st_mode) &&
+         detail::is_of_ours(left, folder_of(path));
+}
+
+void unlink_ours(const fs::path& path) {
+  if (is_left_by_us(path)) unlink(path.c_str());
 }
 
 bool is_same_file(const fs::path& one, const fs::path& other) {
@@ -43,118 +67,144 @@ bool is_there(const fs::path& path) {
   return lstat(path.c_str(), &status) == 0;
 }
 
-// What was committed: the names of the two and by what they are known again.
-fs::path list_of(const fs::path& first) { return detail::beside(first, detail::Beside::unfinished); }
+// What a process has left that was to replace two files, or this one at work.
+class Left {
+ public:
+  Left(const fs::path& first, const fs::path& second)
+      : first_(first),
+        second_(second),
+        old_first_(hidden_first(first)),
+        old_second_(hidden_second(first, second)),
+        has_list_(is_left_by_us(list_of(first))) {
+    if (!has_list_) return;
+    list_ = detail::read_list(list_of(first));
+    if (list_ && list_->folder != detail::folder_print_of(fs::canonical(folder_of(first)))) list_.reset();
+  }
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : "."; }
-
-bool is_ours(const fs::path& path, const fs::path& first) {
-  const auto list = detail::read_list(list_of(first));
-  if (!list || list->folder != detail::folder_print_of(fs::canonical(folder_of(first)))) return false;
-  const auto noted = list->noted.find(path.filename());
-  bool there = false;
-  const auto print = detail::print_of(path, there);
-  return print && noted != list->noted.end() && detail::is_noted(*print, noted->second);
-}
-
-void finish(const fs::path& first, const fs::path& second) {
-  unlink(hidden(first).c_str());
-  unlink(hidden(second).c_str());
-  unlink(list_of(first).c_str());
-}
-
-// The first one first, and its second name last: whoever dies in between leaves this to be done again.
-void roll_back(const fs::path& first, const fs::path& second) {
-  const fs::path waiting = hidden(first);
-  if (is_plain(waiting) && !is_same_file(waiting, first)) {
-    const fs::path third = detail::unfinished_version(first);
-    if (link(waiting.c_str(), third.c_str()) != 0 || std::rename(third.c_str(), first.c_str()) != 0) {
-      unlink(third.c_str());
-      return;  // for the next one
+  std::vector<std::string> put_in_order() const {
+    if (!has_list_ && !is_left_by_us(old_first_) && !is_left_by_us(old_second_)) return {};
+    if (is_ours(second_)) {
+      finish();
+      return {};
     }
+    const bool is_first_ours = is_ours(first_);
+    if (is_first_ours && list_->signs.contains(kFirstIsNew)) unlink(first_.c_str());
+    if (is_there(second_)) return keep();
+    const bool comes_back = is_left_by_us(old_first_)
+                                ? !is_there(first_) || is_same_file(old_first_, first_) || is_first_ours
+                                : !is_there(first_) || !has_list_;
+    if (!comes_back) return keep();
+    roll_back();
+    return {};
   }
-  if (is_plain(hidden(second)) && detail::rename_new(hidden(second), second) != 0) return;
-  finish(first, second);
-}
 
-// The first one last, for the same reason.
-std::vector<std::string> keep(const fs::path& first, const fs::path& second) {
-  std::vector<std::string> names;
-  for (const fs::path& path : {second, first}) {
-    if (!is_plain(hidden(path))) continue;
-    if (path == first && is_same_file(hidden(first), first)) continue;
-    names.push_back(detail::put_beside(path, hidden(path)));
-    if (names.back().empty()) return {};  // for the next one
+  // Both are new, or what they were is theirs again.
+  void finish() const {
+    unlink_ours(old_first_);
+    unlink_ours(old_second_);
+    unlink_ours(list_of(first_));
   }
-  finish(first, second);
-  if (names.empty()) return {};
-  return {fmt::format(
-      "a command that was to replace {} was killed, and the files are others by now: what it was to "
-      "replace is kept as {}",
-      first.string(), fmt::join(names, " and "))};
-}
 
-std::vector<std::string> put_in_order(const fs::path& first, const fs::path& second) {
-  const fs::path waiting = hidden(first);
-  if (is_ours(second, first)) {
-    finish(first, second);
-  } else if (is_there(second)) {
-    return keep(first, second);
-  } else if (is_plain(waiting) ? !is_there(first) || is_same_file(waiting, first) || is_ours(first, first)
-                               : !is_there(first)) {
-    roll_back(first, second);
-  } else if (is_plain(waiting)) {
-    return keep(first, second);
+ private:
+  // Whether the file is the one that was committed, as it was then.
+  bool is_ours(const fs::path& path) const {
+    if (!list_) return false;
+    const auto noted = list_->noted.find(path.filename());
+    bool there = false;
+    const auto print = detail::print_of(path, there);
+    return print && noted != list_->noted.end() && detail::is_noted(*print, noted->second);
   }
-  return {};
-}
+
+  // The first one first, and its second name last: whoever dies in between leaves this to be done again.
+  void roll_back() const {
+    if (is_left_by_us(old_first_) && !is_same_file(old_first_, first_)) {
+      const fs::path third = detail::unfinished_version(first_);
+      if (link(old_first_.c_str(), third.c_str()) != 0 || std::rename(third.c_str(), first_.c_str()) != 0) {
+        unlink(third.c_str());
+        return;  // for the next one
+      }
+    }
+    if (is_left_by_us(old_second_) && detail::rename_new(old_second_, second_) != 0) return;
+    finish();
+  }
+
+  // The first one last, for the same reason.
+  std::vector<std::string> keep() const {
+    std::vector<std::string> names;
+    const auto put_beside = [&](const fs::path& path, const fs::path& old) {
+      if (!is_left_by_us(old) || is_same_file(old, path)) return true;
+      names.push_back(detail::put_beside(path, old));
+      return !names.back().empty();
+    };
+    if (!put_beside(second_, old_second_) || !put_beside(first_, old_first_)) return {};  // for the next one
+    finish();
+    if (names.empty()) return {};
+    return {fmt::format(
+        "a command that was to replace {} was killed, and the files are others by now: what it was to "
+        "replace is kept as {}",
+        first_.string(), fmt::join(names, " and "))};
+  }
+
+  fs::path first_, second_, old_first_, old_second_;
+  bool has_list_;
+  std::optional<detail::FolderList> list_;
+};
 
 }  // namespace
 
 // A file of its own: it also holds where the two are not there yet. Whoever removes it holds it.
-detail::PairLock::PairLock(const fs::path& first) : path_(detail::beside(first, Beside::lock)) {
+detail::PairLock::PairLock(const fs::path& file) : path_(detail::beside(file, Beside::lock)) {
   for (;;) {
     file_ = detail::away_from_standard_streams(
         open(path_.c_str(), O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+    if (file_ < 0 && errno != ELOOP) return;  // writing will say why
     struct stat opened {};
-    if (file_ < 0 || fstat(file_, &opened) != 0 || !S_ISREG(opened.st_mode)) break;  // writing will say why
+    if (file_ < 0 || fstat(file_, &opened) != 0 || !S_ISREG(opened.st_mode)) {
+      release_without_removing();
+      throw Error(fmt::format("{} cannot be written to: {} is in the way of its lock", file.string(),
+                              path_.filename().string()));
+    }
     taken_ = !detail::try_lock(file_);
     struct stat there {};
     const bool same =
         lstat(path_.c_str(), &there) == 0 && there.st_dev == opened.st_dev && there.st_ino == opened.st_ino;
-    if (taken_) break;
-    if (same) return;
-    close(file_);
+    if (!taken_ && same) return;
+    release_without_removing();
+    if (taken_) return;
   }
-  if (file_ >= 0) close(file_);
-  file_ = -1;
 }
 
 detail::PairLock::~PairLock() { release(); }
 
 void detail::PairLock::release() {
-  if (file_ < 0) return;
-  unlink(path_.c_str());
-  close(file_);
+  if (file_ >= 0) unlink(path_.c_str());
+  release_without_removing();
+}
+
+void detail::PairLock::release_without_removing() {
+  if (file_ >= 0) close(file_);
   file_ = -1;
 }
 
-FilePair::FilePair(fs::path first, fs::path second)
-    : first_(std::move(first)), second_(std::move(second)), lock_(first_) {
+FilePair::FilePair(fs::path first, fs::path second, bool replace)
+    : first_(std::move(first)), second_(std::move(second)), first_lock_(first_), second_lock_(second_) {
   const auto fail = [](const fs::path& path, int error) {
     if (error == EEXIST) throw FolderRefusal(FolderRefusal::Why::taken, path);
     fail_writing(fmt::format("cannot replace {}: {}", path.string(), std::generic_category().message(error)),
                  error);
   };
-  if (lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, first_);
+  if (first_lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, first_);
+  if (second_lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, second_);
   first_is_new_ = !is_there(first_);
-  if (is_plain(first_) && link(first_.c_str(), hidden(first_).c_str()) != 0) {
+  if (!replace) return;
+  const fs::path old_first = hidden_first(first_), old_second = hidden_second(first_, second_);
+  if (is_plain(first_) && link(first_.c_str(), old_first.c_str()) != 0) {
     // Where there are no second names the first one cannot come back; the rest holds.
     if (errno == EEXIST || is_of_disk(errno)) fail(first_, errno);
   }
   if (!is_plain(second_)) return;
-  if (const int error = detail::rename_new(second_, hidden(second_)); error != 0) {
-    unlink(hidden(first_).c_str());
+  if (const int error = detail::rename_new(second_, old_second); error != 0) {
+    if (is_same_file(old_first, first_)) unlink(old_first.c_str());
     fail(second_, error);
   }
 }
@@ -162,9 +212,8 @@ FilePair::FilePair(fs::path first, fs::path second)
 FilePair::~FilePair() {
   if (settled_) return;
   try {
-    if (first_is_new_ && !is_there(second_) && is_ours(first_, first_)) unlink(first_.c_str());
-    put_in_order(first_, second_);
-    if (first_is_new_ && !is_there(hidden(second_))) unlink(list_of(first_).c_str());
+    list_.end();
+    Left(first_, second_).put_in_order();
   } catch (const std::exception&) {  // no memory: for the next one
   }
 }
@@ -173,7 +222,9 @@ FilePair::~FilePair() {
 void FilePair::note(const fs::path& unfinished) {
   const fs::path& becomes = noted_++ == 0 ? first_ : second_;
   const auto folder = detail::folder_print_of(fs::canonical(folder_of(first_)));
-  int error = !folder ? ENOENT : list_.is_open() ? 0 : list_.begin(list_of(first_), *folder);
+  std::set<std::string> signs;
+  if (first_is_new_) signs.insert(kFirstIsNew);
+  int error = !folder ? ENOENT : list_.is_open() ? 0 : list_.begin(list_of(first_), *folder, signs);
   if (error == 0) error = list_.note({{becomes.filename(), detail::prints_of(unfinished)}});
   if (error == 0) error = list_.sync();
   if (error == 0) return;
@@ -183,14 +234,15 @@ void FilePair::note(const fs::path& unfinished) {
 
 void FilePair::done() {
   settled_ = true;
-  finish(first_, second_);
-  lock_.release();
+  Left(first_, second_).finish();
+  first_lock_.release();
+  second_lock_.release();
 }
 
 std::vector<std::string> settle_pair(const fs::path& first, const fs::path& second) {
-  const detail::PairLock lock(first);
-  if (lock.taken()) return {};
-  return put_in_order(first, second);
+  const detail::PairLock first_lock(first), second_lock(second);
+  if (first_lock.taken() || second_lock.taken()) return {};
+  return Left(first, second).put_in_order();
 }
 
 }  // namespace likely::io

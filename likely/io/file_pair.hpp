@@ -11,10 +11,10 @@ namespace likely::io {
 
 namespace detail {
 
-// Held by one process at a time, for two files of which this is the first.
+// Held by one process at a time, for one of two files. Refuses where something else has the lock's name.
 class PairLock {
  public:
-  explicit PairLock(const std::filesystem::path& first);
+  explicit PairLock(const std::filesystem::path& file);
   ~PairLock();
   PairLock(const PairLock&) = delete;
   PairLock& operator=(const PairLock&) = delete;
@@ -23,6 +23,8 @@ class PairLock {
   void release();
 
  private:
+  void release_without_removing();
+
   std::filesystem::path path_;
   int file_ = -1;
   bool taken_ = false;
@@ -30,15 +32,16 @@ class PairLock {
 
 }  // namespace detail
 
-// From its beginning to done() the first of two files is to be replaced, and then the second, which says what
-// the first is. Without done() both are as they were, unless both are new already. Whoever is killed in
+// From its beginning to done() the first of two files is made or replaced, and then the second, which says
+// what the first is. Without done() both are as they were, unless both are new already. Whoever is killed in
 // between leaves both old ones, both new ones or, until settle_pair() is called for them, the first alone:
 // never one of each kind. Only what was committed here, and is as it was then, is ever taken away or
 // replaced: where somebody else has written to one of the files, it stays, and the old ones are kept as
-// NAME.kept.
+// NAME.kept. Without `replace` nothing that is there is touched: the files themselves then have to refuse
+// what is in their way.
 //
 //   io::settle_pair("trials.tsv", "trials-parameters.csv");
-//   io::FilePair both("trials.tsv", "trials-parameters.csv");
+//   io::FilePair both("trials.tsv", "trials-parameters.csv", true);
 //   both.commit(trials);       // an AtomicFile or a CsvWriter
 //   both.commit(parameters);
 //   both.done();
@@ -47,7 +50,7 @@ class PairLock {
 // refuses.
 class FilePair {
  public:
-  FilePair(std::filesystem::path first, std::filesystem::path second);
+  FilePair(std::filesystem::path first, std::filesystem::path second, bool replace);
   ~FilePair();
   FilePair(const FilePair&) = delete;
   FilePair& operator=(const FilePair&) = delete;
@@ -66,7 +69,7 @@ class FilePair {
   bool first_is_new_ = false;
   int noted_ = 0;
   detail::ListWriter list_;
-  detail::PairLock lock_;
+  detail::PairLock first_lock_, second_lock_;
   bool settled_ = false;
 };
 

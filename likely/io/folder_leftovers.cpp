@@ -25,16 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether the owner of something is this user, or one who could put anything here in any case.
-bool is_of_ours(const struct stat& left, const fs::path& folder) {
-  if (left.st_uid == geteuid()) return true;
-  for (const fs::path& known : {folder, folder.parent_path()}) {
-    struct stat there {};
-    if (lstat(known.c_str(), &there) == 0 && there.st_uid == left.st_uid) return true;
-  }
-  return false;
-}
-
 // Holds what lies beside a folder against its maker, where that one is still there. What is no folder, such
 // as a link to one, or a stranger's is not taken for ours.
 class Hold {
@@ -182,6 +172,15 @@ class Settlement {
 };
 
 }  // namespace
+
+bool is_of_ours(const struct stat& left, const fs::path& folder) {
+  if (left.st_uid == geteuid()) return true;
+  for (const fs::path& known : {folder, folder.parent_path()}) {
+    struct stat there {};
+    if (lstat(known.c_str(), &there) == 0 && there.st_uid == left.st_uid) return true;
+  }
+  return false;
+}
 
 fs::path beside(const fs::path& folder, Beside what) {
   constexpr std::size_t kLongest = 255 - std::string_view("..likely-gone").size();

@@ -16,6 +16,8 @@
 // nothing: then all stays where it is until its name is needed, and becomes X.kept.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -26,6 +28,10 @@
 #include "likely/io/folder_lock.hpp"
 
 namespace likely::io::detail {
+
+// Whether the owner of what lies beside a folder or file is this user, or one who could put anything there in
+// any case.
+bool is_of_ours(const struct stat& left, const std::filesystem::path& folder);
 
 enum class Beside : unsigned char { unfinished, earlier, displaced, lock };
 // Of the longest names the end is a checksum of the whole.

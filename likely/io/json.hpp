@@ -20,13 +20,16 @@ using Json = nlohmann::ordered_json;
 // Keys in order: for objects of others, which may have any number of keys.
 using SortedJson = nlohmann::json;
 
-// Refuses: "[json] this is not JSON, see byte 12".
+// Refuses: "[json] this is not JSON, see byte 12", more than 100 brackets in each other, and more than 10,000
+// keys of one object that keeps their order.
 template <class AnyJson = Json>
 AnyJson parse_json(std::string_view text);
-// Where it is not JSON, what comes back is neither an object nor anything else (is_discarded()).
+// Where it is not JSON, or refused above, what comes back is neither an object nor anything else
+// (is_discarded()).
 template <class AnyJson = Json>
 AnyJson json_or_none(std::string_view text);
-// Shows `watch` what is found while it is found. What is wrong with the text is thrown as the parser says it.
+// Shows `watch` what is found while it is found, of any depth: copy and print nothing of it. What is wrong
+// with the text is thrown as the parser says it.
 SortedJson watched_json(std::string_view text, const SortedJson::parser_callback_t& watch);
 
 // Names that are not UTF-8 (columns in Latin-1, paths) cannot be in JSON: what is wrong in them becomes

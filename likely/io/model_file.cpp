@@ -1,5 +1,6 @@
 #include "likely/io/model_file.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -37,6 +38,8 @@ std::map<std::string, std::string> detail::load_parts(const std::filesystem::pat
   std::unordered_map<std::string, Tensor> stored;
   for (auto& [name, tensor] : named.tensors) stored.emplace(name, std::move(tensor));
 
+  const bool blank = std::ranges::none_of(
+      leaves, [](const NamedLeaf& leaf) { return !leaf.is_buffer && leaf.tensor->defined(); });
   std::string complaints;
   std::vector<std::pair<Tensor*, Tensor>> found;
   for (const NamedLeaf& leaf : leaves) {
@@ -46,6 +49,7 @@ std::map<std::string, std::string> detail::load_parts(const std::filesystem::pat
         complaints += "\n  missing: " + leaf.name + " " + shape_and_type(*leaf.tensor);
       continue;
     }
+    if (!blank && !leaf.is_buffer && !leaf.tensor->defined()) continue;  // unexpected
     const bool same = !leaf.tensor->defined() || fits(entry->second, *leaf.tensor);
     // Before it is looked at: a number may be finite in f64 alone.
     if (leaf.tensor->defined() && same) entry->second = entry->second.to(leaf.tensor->dtype());

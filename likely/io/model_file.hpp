@@ -20,6 +20,9 @@
 
 namespace likely::io {
 
+struct SaveOptions {
+  bool finite = true;  // whether parameters that hold NaN or infinite numbers are refused, as load does
+};
 struct LoadOptions {
   bool finite = true;  // whether parameters that hold NaN or infinite numbers are refused
 };
@@ -30,6 +33,7 @@ struct NamedLeaf {
   std::string name;
   Tensor* tensor;
   PartKind kind;
+  bool is_buffer;  // by its type: an empty parameter counts as one in kind
 };
 void save_parts(const std::filesystem::path& path, const std::vector<Part>& parts,
                 const std::map<std::string, std::string>& metadata);
@@ -62,12 +66,13 @@ std::map<std::string, std::string> load_parts(const std::filesystem::path& path,
 
 // Writes all tensors of a tree: parameters, frozen parts and buffers. Empty ones (an optimizer's, before its
 // first step) are left out. Refuses, before it touches the file, what could not be read back: a model that
-// has parameters, all of which are empty, a vector of layers without layers, a part that was moved from, and
-// parts that are not what their struct says they must be (tree/misfit.hpp). A vector inside a model that lost
-// its layers by a move cannot be told from one that never had any, and is saved as such.
+// has parameters, all of which are empty, a vector of layers without layers, a part that was moved from,
+// parameters that are not finite (a training that failed costs no good file), and parts that are not what
+// their struct says they must be (tree/misfit.hpp). A vector inside a model that lost its layers by a move
+// cannot be told from one that never had any, and is saved as such.
 template <Tree Model>
 void save(const std::filesystem::path& path, const Model& model,
-          const std::map<std::string, std::string>& metadata = {}) {
+          const std::map<std::string, std::string>& metadata = {}, const SaveOptions& options = {}) {
   std::size_t tensors = 0, parameters = 0, filled = 0;
   std::string wrong;
   auto leaf = [&](const std::string& name, const Tensor& tensor, bool is_buffer) {
@@ -75,6 +80,8 @@ void save(const std::filesystem::path& path, const Model& model,
     parameters += is_buffer ? 0 : 1;
     filled += tensor.defined() ? 1 : 0;
     if (tensor.moved_from() && wrong.empty()) wrong = "part \"" + name + "\" was moved from";
+    if (options.finite && wrong.empty() && kind_of(tensor, is_buffer) == PartKind::parameter)
+      wrong = values_misfit(name, tensor, Values::finite);
   };
   likely::detail::walk_tree<true>({}, model, leaf);
   if (tensors == 0 && detail::is_made_of_layers<Model>())
@@ -88,16 +95,18 @@ void save(const std::filesystem::path& path, const Model& model,
 // Reads them back and gives the metadata. Refuses a file in which a tensor is missing, one that the model
 // does not have, another shape, another kind of number, or parameters that are not finite (frozen parts and
 // buffers may be: a mask of -infinity), and names them all; the model is unchanged then. Floating numbers
-// take the model's type. A tensor that is empty in the model takes what the file has, if anything, unless the
-// part it belongs to knows better (tree/misfit.hpp): an optimizer takes only what fits the model it was made
-// for.
+// take the model's type. A buffer that is empty takes what the file has, if anything, unless the part it
+// belongs to knows better (tree/misfit.hpp): an optimizer takes only what fits the model it was made for. So
+// does an empty parameter of a model in which all are empty; in others it is a part that the model was made
+// without (Linear without bias).
 template <Tree Model>
 std::map<std::string, std::string> load(const std::filesystem::path& path, Model& model,
                                         const LoadOptions& options = {}) {
   std::vector<detail::NamedLeaf> leaves;
-  for_each_named_leaf(model, [&](const std::string& name, Tensor& tensor, PartKind kind) {
-    leaves.push_back({name, &tensor, kind});
-  });
+  auto leaf = [&](const std::string& name, Tensor& tensor, bool is_buffer) {
+    leaves.push_back({name, &tensor, kind_of(tensor, is_buffer), is_buffer});
+  };
+  likely::detail::walk_tree<true>({}, model, leaf);
   return detail::load_parts(path, leaves, options, [&] { return misfit(model); });
 }
 

@@ -155,6 +155,15 @@ Tensor sum(const Tensor& x, const Axes& axes, bool keep) {
   return reduce_axes(kernels::Reduce::sum, as_number(x), mask, keep);
 }
 
+namespace {
+
+// Of whole numbers.
+double largest_size(const Tensor& x) {
+  return std::max(std::abs(cast(max(x), DType::f64).item()), std::abs(cast(min(x), DType::f64).item()));
+}
+
+}  // namespace
+
 Tensor mean(const Tensor& x, const Axes& axes, bool keep) {
   const std::uint32_t mask = axes.mask("mean", x.shape());
   const auto count = static_cast<double>(reduced_count(x.shape(), mask));
@@ -164,8 +173,12 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keep) {
                           pull(0, [&] { return spread(g / count, whole, mask); });
                         });
   }
-  // Whole numbers are added exactly.
-  if (!is_floating(x.dtype())) return cast(cast(sum(x, axes, keep), DType::f64) / count, DType::f32);
+  if (!is_floating(x.dtype())) {
+    // Whole numbers are added exactly where they cannot overflow.
+    const bool exact = x.dtype() == DType::boolean || x.size() == 0 || largest_size(x) * count < 0x1p62;
+    const Tensor total = exact ? cast(sum(x, axes, keep), DType::f64) : sum(cast(x, DType::f64), axes, keep);
+    return cast(total / count, DType::f32);
+  }
   return divided(reduce_axes(kernels::Reduce::sum, x, mask, keep), count);
 }
 

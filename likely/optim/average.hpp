@@ -73,6 +73,7 @@ class Average {
       ++given;
     });
     detail::check_average_of(pairs.size(), given);
+    if (!likely::detail::same_lengths(model, newest)) likely::detail::refuse_other_lengths("Average");
     const auto wrong = detail::check_pairs(pairs);
     if (wrong) detail::refuse_leaf("Average", newest, *wrong);
     detail::blend(options, updates, pairs);

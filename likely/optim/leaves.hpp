@@ -61,6 +61,8 @@ std::vector<Leaf> pair_leaves(const char* optimizer, Model& model, const Model& 
     if (gradients < leaves.size()) leaves[gradients].gradient = &tensor;
     ++gradients;
   });
+  if (gradients == leaves.size() && !likely::detail::same_lengths<Model>(model, gradient))
+    likely::detail::refuse_other_lengths(optimizer);
   const auto wrong = detail::check_leaves(optimizer, leaves, gradients, made_for);
   if (wrong) detail::refuse_leaf(optimizer, model, *wrong);
   return leaves;

@@ -29,7 +29,8 @@ struct Slot {
   // Whether it may be missing in a file though it is there now: what an optimizer remembers comes with its
   // first step.
   bool comes_later = false;
-  // Whether it may have another shape in a file: what a learner gathers as it goes, such as a replay buffer.
+  // Whether it may have another number of rows in a file: what a learner gathers as it goes, such as a replay
+  // buffer.
   bool may_grow = false;
 };
 

@@ -280,11 +280,17 @@ class Restore {
                            io::safetensors_type(entry.element)));
     }
   }
+  // What is gathered has more or fewer rows, and nothing else is another.
+  static bool has_grown(const Tensor& now, const Tensor& saved) {
+    return now.rank() > 0 && saved.rank() == now.rank() &&
+           saved.shape().sub(1, saved.rank()) == now.shape().sub(1, now.rank());
+  }
   void check(const Slot& slot, const Tensor& saved) const {
     const std::string& name = slot.name;
     const Tensor& now = *slot.value;
     const bool fits =
-        !now.defined() || (saved.dtype() == now.dtype() && (slot.may_grow || saved.shape() == now.shape()));
+        !now.defined() || (saved.dtype() == now.dtype() &&
+                           (saved.shape() == now.shape() || (slot.may_grow && has_grown(now, saved))));
     if (!fits) {
       no_fit(fmt::format("{} is {} {}, the model's {} {}", name, name_of(saved.dtype()),
                          saved.shape().string(), name_of(now.dtype()), now.shape().string()));

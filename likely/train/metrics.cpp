@@ -27,7 +27,16 @@ Tensor share_of_right_labels(const Tensor& scores, const Tensor& labels) {
   if (!(best.shape() == labels.shape()))
     refuse("accuracy",
            "outputs " + scores.shape().string() + " do not fit labels " + labels.shape().string());
-  return mean((best == labels).to(DType::f64));
+  const std::int64_t classes = scores.dim(-1);
+  if (classes < 2)
+    refuse("accuracy", "outputs " + scores.shape().string() + " need a score for each of 2 classes or more");
+  if (labels.size() > 0 && (min(labels).item() < 0.0 || max(labels).item() >= static_cast<double>(classes)))
+    refuse("accuracy", "labels must be from 0 to " + std::to_string(classes - 1) + ", got " +
+                           std::to_string(min(labels).to_vector<std::int64_t>()[0]) + " to " +
+                           std::to_string(max(labels).to_vector<std::int64_t>()[0]));
+  // Scores that are not numbers are right about nothing.
+  const Tensor known = logical_not(is_nan(max(scores, -1)));
+  return mean(logical_and(best == labels, known).to(DType::f64));
 }
 
 Tensor mean_squared_difference(const Tensor& a, const Tensor& b) {

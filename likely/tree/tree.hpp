@@ -58,13 +58,14 @@ T map_parts(const T& tree, F&& f) {
 }
 
 // A model of the same type with f(a, b) of each pair of tensors. Refuses two that differ in their number of
-// parts.
+// parts, or in the lengths of their vectors.
 template <Tree T, class F>
 T zip_parts(const T& a, const T& b, F&& f) {
   T result = a;
   const auto targets = detail::leaf_pointers(result);
   const auto others = detail::leaf_pointers(b);
   detail::check_same_count("zip_parts", targets.size(), others.size());
+  if (!detail::same_lengths(a, b)) detail::refuse_other_lengths("zip_parts");
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (targets[i]->defined()) *targets[i] = f(std::as_const(*targets[i]), *others[i]);
   }

@@ -97,6 +97,57 @@ TEST(GradientParts, ALossMayPutWholeNumbersWhereItLearned) {
   EXPECT_EQ(gradient.w.to_vector<float>(), (std::vector<float>{2.0F, 4.0F}));
 }
 
+struct Queue {
+  std::vector<Buffer> waiting;
+  std::optional<Buffer> current;
+  Buffer total;
+  std::vector<Buffer> done;
+  Tensor w;
+  LIKELY_PARTS(waiting, current, total, done, w)
+};
+
+// As many tensors as before, at other places.
+TEST(GradientParts, ALossThatMovesTensorsBetweenVectorsIsRefused) {
+  const Queue start{.waiting = {Buffer(tensor({7.0}))},
+                    .current = Buffer(tensor({8.0})),
+                    .total = Buffer(tensor({0.0})),
+                    .done = {},
+                    .w = tensor({1.0})};
+  const std::string message =
+      "[value_and_grad] the function changed how many elements the model's vectors and optionals have";
+  const auto refused = [&](const auto& change) {
+    Queue m = start;
+    expect_refusal(
+        [&] {
+          grad(m, [&](Queue& at) {
+            change(at);
+            at.total = at.total + 1.0;
+            return sum(at.w);
+          });
+        },
+        message);
+    EXPECT_EQ(m.total.item(), 0.0);
+    EXPECT_EQ(m.waiting[0].item(), 7.0);
+  };
+  refused([](Queue& at) {
+    at.done.push_back(at.waiting.back());
+    at.waiting.pop_back();
+  });
+  refused([](Queue& at) {
+    at.done.push_back(*at.current);
+    at.current.reset();
+  });
+  Queue m = start;
+  grad(m, [](Queue& at) {
+    std::swap(at.waiting[0], *at.current);
+    at.total = at.total + 1.0;
+    return sum(at.w);
+  });
+  EXPECT_EQ(m.waiting[0].item(), 8.0);
+  EXPECT_EQ(m.current->item(), 7.0);
+  EXPECT_EQ(m.total.item(), 1.0);
+}
+
 struct Growing {
   Tensor w;
   std::vector<Buffer> seen;

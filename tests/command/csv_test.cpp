@@ -149,6 +149,11 @@ TEST_F(CsvCommand, RefusesInOneLine) {
   expect_complaint(
       train({"--hidden", "big"}),
       "likely: [csv] hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"big\"");
+  for (const std::string hidden : {"8,,4", "8,", ",8", ","})
+    expect_complaint(
+        train({"--hidden", hidden}),
+        "likely: [csv] hidden must be whole numbers from 1 to 100000 such as 64 or 64,32, got \"" + hidden +
+            "\"");
   expect_complaint(train({"--holdout", "-0.5"}),
                    "likely: [csv] holdout must be a share from 0 to 0.9, or -1, got -0.5");
   expect_complaint(

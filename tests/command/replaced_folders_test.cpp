@@ -174,6 +174,8 @@ TEST_F(ReplacedFolders, SimulationsAreNotOverwritten) {
   const Words simulate{"simulate", "--subjects", "1", "--trials", "5", "--out"};
   expect_refused(simulate + Words{"trials.tsv"},
                  "trials.tsv is there already; replace it (--force) or choose another --out");
+  expect_refused(simulate + Words{"new.tsv.gz"},
+                 "--out new.tsv.gz: trials are written as plain text; leave .gz out");
   fs::remove(folder_ / "trials.tsv");
   expect_refused(simulate + Words{"trials.tsv"},
                  "trials-parameters.csv is there already; replace it (--force) or choose another --out");

@@ -143,6 +143,19 @@ TEST(Create, FromOtherWholeNumbers) {
   static_assert(!detail::Elements<std::string> && !detail::Elements<std::vector<char32_t>>);  // no letters
 }
 
+TEST(Create, UnsignedNumbersInBracesDoNotWrap) {
+  const std::uint64_t large = std::uint64_t{1} << 63;
+  expect_refusal(
+      [&] {
+        tensor({std::uint64_t{1}, large});
+      },
+      "[tensor] the whole number 9223372036854775808 at place 1 is too large for i64");
+  expect_refusal([] { tensor(std::string::npos); },
+                 "[tensor] the whole number 18446744073709551615 at place 0 is too large for i64");
+  EXPECT_EQ(tensor({large}, DType::f64).item(), 0x1p63);
+  EXPECT_EQ(tensor({large - 1}).to_vector<std::int64_t>(), (Integers{INT64_MAX}));
+}
+
 TEST(Create, LargeWholeNumbersSurvive) {
   const std::int64_t big = (std::int64_t{1} << 62) + 1;
   EXPECT_EQ(tensor(Integers{big}).to_vector<std::int64_t>().front(), big);

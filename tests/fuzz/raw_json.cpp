@@ -57,7 +57,7 @@ void change(Json& json, Choices& choices) {
       break;
     default: {
       Json nested = std::move(value);
-      for (std::size_t left = choices.below(50); left > 0; --left) nested = Json::array({std::move(nested)});
+      for (std::size_t left = choices.below(150); left > 0; --left) nested = Json::array({std::move(nested)});
       value = std::move(nested);
     }
   }

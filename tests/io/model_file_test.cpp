@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "likely/core/create.hpp"
 #include "likely/data/standardizer.hpp"
@@ -177,6 +178,38 @@ TEST(ModelFile, RefusesAnotherModelAndLeavesItAsItIs) {
                      "\n  unexpected: hidden.2.calls (1,) i64"
                      "\n  unexpected: hidden.2.weight (3, 2) f32");
   expect_equal(model, make_model(5));
+}
+
+TEST(ModelFile, OfAFailedTrainingDoesNotReplaceAGoodOne) {
+  const TemporaryFolder folder;
+  const auto path = folder / "m";
+  save(path, make_model(1));
+  Model failed = make_model(2);
+  failed.hidden[1].weight.set({0, 0}, std::numeric_limits<double>::quiet_NaN());
+  const std::string refusal = testing::refusal_of([&] { save(path, failed); });
+  EXPECT_NE(refusal.find("hidden.1.weight"), std::string::npos) << refusal;
+  Model loaded = make_model(3);
+  load(path, loaded);
+  expect_equal(loaded, make_model(1));
+  save(path, failed, {}, {.finite = false});
+  load(path, loaded, {.finite = false});
+  EXPECT_TRUE(std::isnan(loaded.hidden[1].weight.at({0, 0})));
+}
+
+TEST(ModelFile, GivesNoPartToAModelThatWasMadeWithoutIt) {
+  const TemporaryFolder folder;
+  const auto path = folder / "m";
+  save(path, make_layer(1, ones({3})));
+  Layer without = make_layer(2, Tensor());
+  expect_refusal([&] { load(path, without); },
+                 "[load] " + path.string() + " does not fit the model:\n  unexpected: bias (3,) f32");
+  EXPECT_FALSE(without.bias.defined());
+  EXPECT_EQ(without.calls.item(), 2.0);
+  // A model of which nothing was made takes all.
+  Layer blank;
+  load(path, blank);
+  EXPECT_TRUE(array_equal(blank.bias, ones({3})));
+  EXPECT_EQ(blank.calls.item(), 1.0);
 }
 
 }  // namespace

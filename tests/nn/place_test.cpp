@@ -269,6 +269,32 @@ TEST(Place, OwnLayersThatCallOperationsAreNamed) {
                "OwnPair");
 }
 
+struct Mine : Error {
+  explicit Mine(int what) : Error("mine"), code(what) {}
+  int code;
+};
+struct Throwing {
+  Tensor weight;
+  Tensor operator()(const Tensor&) const { throw Mine(42); }
+  LIKELY_PARTS(weight)
+};
+
+TEST(Place, ErrorsOfAClassOfTheirOwnArriveAsTheyAre) {
+  const nn::Sequential model{nn::Relu{}, Throwing{ones({1})}};
+  const auto code_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const Mine& error) {
+      return error.code;
+    }
+    return 0;
+  };
+  EXPECT_EQ(code_of([&] { model(ones({1})); }), 42);
+  EXPECT_EQ(code_of([&] { grad(model, [](const auto& m) { return sum(m(ones({1}))); }); }), 42);
+  const Tensor x = ones({1});
+  EXPECT_EQ(code_of([&] { concerning({&x}, [] { throw Mine(42); }); }), 42);
+}
+
 struct Two {
   Tensor first, second;
   LIKELY_PARTS(first, second)

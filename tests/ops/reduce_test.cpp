@@ -275,6 +275,10 @@ TEST(Reduce, Types) {
   EXPECT_EQ(logsumexp(tensor({0, 0})).dtype(), DType::f32);
   EXPECT_EQ(sum(ones({2}, DType::f64)).dtype(), DType::f64);
   EXPECT_EQ(mean(full({49}, 7.0)).item(), 7.0);
+  // Ten nanosecond timestamps: their sum is beyond i64.
+  EXPECT_EQ(mean(full({10}, 1.7e18, DType::i64)).item(), static_cast<double>(1.7e18F));
+  EXPECT_EQ(mean(full({2, 1000}, -9.3e15, DType::i64), {1}).at({1}), static_cast<double>(-9.3e15F));
+  EXPECT_EQ(mean(tensor({INT64_MIN, std::int64_t{0}})).item(), -0x1p62);
 }
 
 TEST(Reduce, AnyAndAll) {

@@ -216,6 +216,19 @@ TEST(Searches, RefuseAModelThatGrows) {
                  "[minimize] the model had 3 numbers to be learned when it began, has 100000 now");
 }
 
+// As many tensors, at other places.
+TEST(ChangedLengths, AreRefused) {
+  using Two = std::pair<std::vector<Tensor>, std::vector<Tensor>>;
+  Two model{{ones({1})}, {ones({1})}};
+  const Two other{{}, {ones({1}), ones({1})}};
+  Adam adam(model);
+  expect_refusal([&] { adam.step(model, other); },
+                 "[Adam] the vectors or optionals of the two models do not have as many elements");
+  Average average(model);
+  expect_refusal([&] { average.update(other); },
+                 "[Average] the vectors or optionals of the two models do not have as many elements");
+}
+
 TEST(Average, RefusesChangedPartsByName) {
   Model model = make_model();
   Average average(model);

@@ -101,6 +101,25 @@ TEST(Fit, LearnsAndReportsEveryEpoch) {
   EXPECT_EQ(train::evaluate(model, held_out, train::accuracy, 50), last.measured[1].second);
 }
 
+TEST(Accuracy, RefusesWhatItCannotJudge) {
+  const auto accuracy = [](const Tensor& scores, const Tensor& labels) {
+    return train::share_of_right_labels(scores, labels).item();
+  };
+  EXPECT_EQ(accuracy(tensor({{0.0, 1.0}, {2.0, 1.0}, {0.0, 3.0}}), tensor({1, 1, 1})), 2.0 / 3.0);
+  expect_refusal(
+      [&] {
+        accuracy(tensor({{3.0}, {-2.0}}), tensor({1, 0}));
+      },
+      "[accuracy] outputs (2, 1) need a score for each of 2 classes or more");
+  expect_refusal(
+      [&] {
+        accuracy(zeros({2, 3}), tensor({7, -1}));
+      },
+      "[accuracy] labels must be from 0 to 2, got -1 to 7");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(accuracy(tensor({{nan, nan}, {1.0, nan}, {1.0, 0.0}}), tensor({0, 1, 0})), 1.0 / 3.0);
+}
+
 TEST(Fit, TheEpochsLossIsTheMeanOverItsRows) {
   SmallNetwork model(Rng(1));
   optim::Sgd sgd(model, {.lr = 0.1});

@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "likely/io/safetensors.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/train/child_process.hpp"
 #include "tests/train/learners.hpp"
@@ -235,6 +236,21 @@ TEST(Run, WhatALearnerGathersMayGrow) {
   const Gatherer resumed = train_until(6, folder / "run");
   EXPECT_EQ(resumed.seen.shape(), Shape({12, 1}));
   EXPECT_TRUE(same_bits(resumed, at_once));
+
+  // It may have other rows, and is else what it was.
+  const std::filesystem::path file = folder / "run/checkpoint.safetensors";
+  const auto refused_with = [&](const Tensor& seen) {
+    io::NamedTensors saved = io::load_safetensors(file);
+    for (auto& [name, tensor] : saved.tensors) {
+      if (name == "seen") tensor = seen;
+    }
+    io::save_safetensors(file, saved);
+    return testing::refusal_of([&] { train_until(8, folder / "run"); });
+  };
+  EXPECT_NE(refused_with(zeros({12, 2})).find("seen is f32 (12, 2), the model's f32 (0, 1)"),
+            std::string::npos);
+  EXPECT_NE(refused_with(zeros({12})).find("seen is f32 (12,), the model's f32 (0, 1)"), std::string::npos);
+  EXPECT_NE(refused_with(zeros({12, 1}, DType::f64)).find("seen is f64 (12, 1)"), std::string::npos);
 }
 
 // Learns another number of weights after its third step.

@@ -137,6 +137,10 @@ TEST(Tree, ZipPairsParts) {
   shorter.blocks.pop_back();
   expect_refusal([&] { zip_parts(a, shorter, [](const Tensor& x, const Tensor&) { return x; }); },
                  "[zip_parts] the models have 17 and 15 parts");
+  const std::pair<std::vector<Tensor>, std::vector<Tensor>> one_each{{ones({1})}, {ones({1})}},
+      both_last{{}, {ones({1}), ones({1})}};
+  expect_refusal([&] { zip_parts(one_each, both_last, [](const Tensor& x, const Tensor&) { return x; }); },
+                 "[zip_parts] the vectors or optionals of the two models do not have as many elements");
 }
 
 TEST(Tree, CopiesAreSnapshots) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -247,6 +248,8 @@ void check_options(const ModelOptions& options) {
   if (options.cues < 0 || options.cues > kMostCues) {
     refuse("choice", fmt::format("a model has at most {} cues, got {}", kMostCues, options.cues));
   }
+  if (!std::isfinite(options.initial_value))
+    refuse("choice", fmt::format("the initial value must be finite, got {}", options.initial_value));
 }
 
 void add_parts(Draft& draft, const std::vector<Part>& table, const std::vector<std::string>& names,

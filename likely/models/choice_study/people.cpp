@@ -106,7 +106,7 @@ void write_simulation(const SimulationFiles& files, const Trials& trials, const 
   write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t', cancelled);
   io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
   add_people(truth, people);
-  io::FilePair both(files.trials, files.people);
+  io::FilePair both(files.trials, files.people, files.replace);
   both.commit(table);
   both.commit(truth);
   both.done();

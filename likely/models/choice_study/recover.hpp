@@ -49,4 +49,8 @@ std::string recover_json(const RecoverStudy& study);
 models::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder,
                              bool figures = true);
 
+// About how much write_recovery and recover_json will need on the disk, as bytes_of_study tells it.
+std::int64_t bytes_of_recovery(const std::vector<Model>& models, const RecoverOptions& options,
+                               bool figures = true);
+
 }  // namespace likely::choice

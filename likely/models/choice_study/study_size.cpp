@@ -1,6 +1,7 @@
 // How large the files of a study will be, by counting their numbers.
 #include <algorithm>
 
+#include "likely/models/choice_study/recover.hpp"
 #include "likely/models/choice_study/report.hpp"
 
 namespace likely::choice {
@@ -19,11 +20,12 @@ std::int64_t longest(const std::vector<std::string>& names) {
 // Of names that are written in quotes, with some characters twice.
 std::int64_t quoted(std::int64_t size) { return 2 * size + 3; }
 
+constexpr std::int64_t kTablesOfModel = 20'000, kFigures = 500'000, kRest = 100'000;
+
 }  // namespace
 
 std::int64_t bytes_of_study(const Trials& trials, const std::vector<Model>& models, const StudyOptions& study,
                             const WriteOptions& options) {
-  constexpr std::int64_t kTablesOfModel = 20'000, kFigures = 500'000, kRest = 100'000;
   // In JSON each number has a line with its name, and deeper ones are further in.
   constexpr std::int64_t kJsonNumber = kNumber + 40;
   const auto subjects = static_cast<std::int64_t>(trials.subjects.size());
@@ -48,6 +50,19 @@ std::int64_t bytes_of_study(const Trials& trials, const std::vector<Model>& mode
                kNumber;
   }
   return bytes;
+}
+
+std::int64_t bytes_of_recovery(const std::vector<Model>& models, const RecoverOptions& options,
+                               bool figures) {
+  std::int64_t bytes = kRest;
+  for (const Model& model : models)
+    bytes += kTablesOfModel + (figures ? kFigures : 0) +
+             options.subjects * (1 + 2 * static_cast<std::int64_t>(model.size())) * kNumber;
+  const auto pairs = static_cast<std::int64_t>(models.size() * models.size());
+  std::int64_t longest_name = kNumber;
+  for (const Model& model : models)
+    longest_name = std::max(longest_name, static_cast<std::int64_t>(model.name.size()));
+  return bytes + pairs * (2 * quoted(longest_name) + 9 * kNumber);
 }
 
 }  // namespace likely::choice

@@ -16,13 +16,12 @@ namespace {
 const std::map<std::string, char> kSeparators{{"comma", ','}, {",", ','},     {"semicolon", ';'}, {";", ';'},
                                               {"tab", '\t'},  {"space", ' '}, {"pipe", '|'},      {"|", '|'}};
 
-// What stands between commas.
+// What stands between commas, be it nothing; of an empty text, none.
 std::vector<std::string> pieces(const std::string& text) {
   std::vector<std::string> result;
-  std::size_t start = 0;
-  while (start < text.size()) {
+  for (std::size_t start = 0; !text.empty() && start <= text.size();) {
     const std::size_t end = std::min(text.find(',', start), text.size());
-    if (end > start) result.push_back(text.substr(start, end - start));
+    result.push_back(text.substr(start, end - start));
     start = end + 1;
   }
   return result;

@@ -65,6 +65,10 @@ TEST(ChoiceModel, RefusesWhatItDoesNotKnow) {
             "[choice] \"stick\" needs the choosing part \"softmax\" or \"unit-softmax\"");
   EXPECT_EQ(refusal_of([] { named_model("rw", {.options = 1}); }),
             "[choice] a model has 2 to 16 options, got 1");
+  EXPECT_EQ(refusal_of([] { named_model("rw", {.initial_value = std::nan("")}); }),
+            "[choice] the initial value must be finite, got nan");
+  EXPECT_EQ(refusal_of([] { compose_model({"rw"}, {"softmax"}, {.initial_value = -HUGE_VAL}); }),
+            "[choice] the initial value must be finite, got -inf");
   EXPECT_EQ(refusal_of([] { named_model("rw").parameter("betta"); }),
             "[choice] rw has no parameter \"betta\", only alpha, beta; did you mean \"beta\"?");
 }

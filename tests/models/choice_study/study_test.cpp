@@ -130,6 +130,21 @@ TEST(Study, KnowsHowLargeItsFilesWillBe) {
   }
 }
 
+TEST(Study, KnowsHowLargeTheFilesOfARecoveryWillBe) {
+  const TemporaryFolder folder;
+  const std::vector<Model> models{named_model("rw-dual-stick"), named_model("rw")};
+  const RecoverOptions options{.subjects = 2000};
+  const std::int64_t needed = bytes_of_recovery(models, options, false);
+  const RecoverStudy study = recover_study(models, {.probabilities = {0.3, 0.7}, .trials = 5}, options);
+  write_bytes(folder / "recover.json", recover_json(study));
+  write_recovery(study, folder.path(), false);
+  std::int64_t written = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+    written += static_cast<std::int64_t>(entry.file_size());
+  EXPECT_LE(written, needed);
+  EXPECT_LE(needed, 4 * written + 200'000);
+}
+
 TEST(Study, WritingEndsWhenItIsCancelled) {
   const TemporaryFolder folder;
   const Trials trials = small_trials(4);
