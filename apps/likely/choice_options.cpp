@@ -324,7 +324,7 @@ void Results::check_room(std::int64_t bytes) const {
 }
 
 void Results::write(const std::string& json, const std::string& summary, ChoiceProgress& progress,
-                    const std::function<models::Drawn(const std::filesystem::path&)>& write) {
+                    const std::function<runs::Drawn(const std::filesystem::path&)>& write) {
   give_up_if(progress.cancelled());
   if (!folder_) return;
   try {

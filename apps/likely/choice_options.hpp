@@ -104,14 +104,14 @@ class Results {
   // those that could not be drawn. Throws Cancelled, and leaves nothing, if it is to be given up. Where the
   // disk refuses, the summary is printed before that is said.
   void write(const std::string& json, const std::string& summary, ChoiceProgress& progress,
-             const std::function<models::Drawn(const std::filesystem::path&)>& write);
+             const std::function<runs::Drawn(const std::filesystem::path&)>& write);
   // Prints where everything is.
   void say() const;
 
  private:
   std::string mark_;
   std::optional<io::AtomicFolder> folder_;
-  models::Drawn drawn_;
+  runs::Drawn drawn_;
 };
 
 }  // namespace likely::command

@@ -4,6 +4,7 @@
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
+#include "likely/models/recipes.hpp"
 
 namespace likely::command {
 
@@ -18,8 +19,8 @@ void add_eval(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, data, shown] {
     apply(*shown);
-    show(models::evaluate_run(*folder,
-                              data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data)),
+    show(runs::evaluate_run(models::recipes(), *folder,
+                            data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data)),
          *shown);
   });
 }

@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "apps/likely/commands.hpp"
-#include "likely/models/recipe/listing.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/listing.hpp"
 
 namespace likely::command {
 
@@ -18,7 +19,7 @@ void add_list(CLI::App& app) {
   list->add_flag("--json", *json, "Print a JSON array");
   list->callback([json] {
     const auto& all = models::recipes();
-    fmt::print("{}", *json ? models::list_json(all) + "\n" : models::list_text(all));
+    fmt::print("{}", *json ? runs::list_json(all) + "\n" : runs::list_text(all));
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
+#include "likely/models/recipes.hpp"
 
 namespace likely::command {
 
@@ -14,7 +15,7 @@ void add_plot(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, shown] {
     apply(*shown);
-    show(models::plot_run(*folder), *shown, "draw the pictures with: likely plot");
+    show(runs::plot_run(models::recipes(), *folder), *shown, "draw the pictures with: likely plot");
   });
 }
 

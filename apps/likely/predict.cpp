@@ -12,8 +12,9 @@
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/io/atomic_file.hpp"
-#include "likely/models/recipe/rows.hpp"
-#include "likely/models/recipe/runs.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/rows.hpp"
+#include "likely/runs/runs.hpp"
 
 namespace likely::command {
 
@@ -33,7 +34,7 @@ void refuse_own_input(const PredictArguments& arguments) {
   };
   if (same(arguments.in)) throw Error(fmt::format("--to {}: the rows are read from this file", arguments.to));
   // First of all, so that a folder which is no run is not looked through.
-  const std::vector<std::filesystem::path> inputs = models::inputs_of(models::read_run(arguments.folder).run);
+  const std::vector<std::filesystem::path> inputs = runs::inputs_of(runs::read_run(models::recipes(), arguments.folder).run);
   for (std::filesystem::recursive_directory_iterator at(arguments.folder, unknown), end;
        !unknown && at != end; at.increment(unknown)) {
     std::error_code failed;
@@ -49,9 +50,9 @@ void refuse_own_input(const PredictArguments& arguments) {
 void run_predict(const PredictArguments& arguments) {
   if (arguments.threads > 0) set_threads(arguments.threads);
   if (!arguments.to.empty()) refuse_own_input(arguments);
-  const models::Predicted predicted = models::predict_run(arguments.folder, arguments.in);
-  const std::string text = arguments.json ? models::json_of(predicted.columns, predicted.notes) + "\n"
-                                          : models::csv_of(predicted.columns);
+  const runs::Predicted predicted = runs::predict_run(models::recipes(), arguments.folder, arguments.in);
+  const std::string text = arguments.json ? runs::json_of(predicted.columns, predicted.notes) + "\n"
+                                          : runs::csv_of(predicted.columns);
   if (!arguments.json) warn(predicted.notes);
   if (arguments.to.empty()) {
     fmt::print("{}", text);

@@ -14,13 +14,13 @@ namespace likely::command {
 
 namespace {
 
-std::string time_text(const models::RunReport& report) {
+std::string time_text(const runs::RunReport& report) {
   if (report.seconds() == 0.0) return "";
   const std::int64_t epochs = report.seeds.back().report.epochs;
   return fmt::format("{:.1f} s{}\n", report.seconds(), epochs > 0 ? fmt::format(", {} epochs", epochs) : "");
 }
 
-std::string pictures_text(const models::RunReport& report) {
+std::string pictures_text(const runs::RunReport& report) {
   const auto pictures = report.pictures();
   if (pictures.empty()) return "";
   if (report.seeds.size() > 1)
@@ -49,11 +49,11 @@ void warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) tell(fmt::format("likely: {}\n", printable_line(warning)));
 }
 
-void show(const models::RunReport& report, const ShowOptions& options, const char* go_on) {
+void show(const runs::RunReport& report, const ShowOptions& options, const char* go_on) {
   if (options.json) {
-    fmt::print("{}\n", models::json_of(report));
+    fmt::print("{}\n", runs::json_of(report));
   } else {
-    fmt::print("{}", printable(models::text_of(report) + time_text(report) + pictures_text(report)));
+    fmt::print("{}", printable(runs::text_of(report) + time_text(report) + pictures_text(report)));
   }
   warn(report.warnings());
   const bool interrupted = report.stopped() == train::Stopped::interrupted;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "likely/models/recipe/runs.hpp"
+#include "likely/runs/runs.hpp"
 
 namespace likely::command {
 
@@ -29,7 +29,7 @@ void warn(const std::vector<std::string>& warnings);
 
 // Prints a report, and warns. Of what was interrupted it says how to go on, by a command that wants the
 // folder, and ends with exit code 130.
-void show(const models::RunReport& report, const ShowOptions& options,
+void show(const runs::RunReport& report, const ShowOptions& options,
           const char* go_on = "go on with: likely resume");
 
 }  // namespace likely::command

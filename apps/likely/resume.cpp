@@ -6,6 +6,7 @@
 #include "apps/likely/commands.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
+#include "likely/models/recipes.hpp"
 
 namespace likely::command {
 
@@ -31,7 +32,7 @@ void add_resume(CLI::App& app) {
     apply(*shown);
     std::vector<std::string> changes;
     if (arguments->epochs > 0) changes.push_back(fmt::format("epochs={}", arguments->epochs));
-    show(models::resume_run(arguments->folder, changes, shown->progress()), *shown);
+    show(runs::resume_run(models::recipes(), arguments->folder, changes, shown->progress()), *shown);
   });
 }
 

@@ -12,7 +12,8 @@
 #include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/core/threads.hpp"
-#include "likely/models/sweep/sweep.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/sweep.hpp"
 
 namespace likely::command {
 
@@ -21,7 +22,7 @@ namespace {
 struct SweepArguments {
   std::string name, data, out;
   std::vector<std::string> set;
-  models::SweepOptions options;
+  runs::SweepOptions options;
   std::uint64_t seed = 1;
   bool minimize = false, maximize = false, json = false, quiet = false;
   int threads = 0;
@@ -31,9 +32,9 @@ constexpr int kFailed = 1;
 
 void run(const SweepArguments& arguments) {
   if (arguments.threads > 0) set_threads(arguments.threads);
-  const models::Recipe& recipe = models::find_recipe(arguments.name);
-  models::SweepOptions options = arguments.options;
-  options.run = models::default_run(recipe);
+  const runs::Recipe& recipe = runs::find_recipe(models::recipes(), arguments.name);
+  runs::SweepOptions options = arguments.options;
+  options.run = runs::default_run(recipe);
   for (const std::string& assignment : arguments.set) options.run.settings.set(assignment);
   options.run.data = arguments.data;
   options.run.seed = arguments.seed;
@@ -41,7 +42,7 @@ void run(const SweepArguments& arguments) {
   options.run.progress = train::Progress::silent;
   if (arguments.minimize || arguments.maximize) options.higher_is_better = arguments.maximize;
   if (!arguments.quiet && !arguments.json) {
-    options.on_trial = [](const models::SweepTrial& trial) {
+    options.on_trial = [](const runs::SweepTrial& trial) {
       std::string settings;
       for (const auto& [name, value] : trial.settings)
         settings += fmt::format(" {}={}", name, printable_line(value));
@@ -50,7 +51,7 @@ void run(const SweepArguments& arguments) {
                                            : "failed: " + printable_line(trial.error)));
     };
   }
-  const models::Sweep sweep = models::run_sweep(recipe, options);
+  const runs::Sweep sweep = runs::run_sweep(recipe, options);
   if (arguments.json) {
     fmt::print("{}", sweep.json());
   } else {

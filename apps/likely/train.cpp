@@ -14,7 +14,8 @@
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
-#include "likely/models/recipe/listing.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/listing.hpp"
 
 namespace likely::command {
 
@@ -29,17 +30,17 @@ struct TrainArguments {
   std::vector<std::string> set;  // name=text
 };
 
-std::string heading(const models::Recipe& recipe, const models::Run& run) {
+std::string heading(const runs::Recipe& recipe, const runs::Run& run) {
   std::string text = fmt::format("{}: {} ({})\ndata: {}\n", recipe.name, recipe.summary, recipe.chapter,
                                  run.data.empty() ? recipe.data : printable_line(run.data.string()));
   std::vector<std::string> settings;
-  for (const models::Setting& setting : run.settings.all()) {
+  for (const runs::Setting& setting : run.settings.all()) {
     if (!setting.value.empty()) settings.push_back(setting.name + " " + printable_line(setting.value));
   }
   return text + fmt::format("settings: {}\n", fmt::join(settings, ", "));
 }
 
-void choose(models::Settings& settings, const std::vector<std::string>& assignments) {
+void choose(runs::Settings& settings, const std::vector<std::string>& assignments) {
   std::vector<std::string> chosen;
   for (const std::string& assignment : assignments) {
     settings.set(assignment);
@@ -50,28 +51,28 @@ void choose(models::Settings& settings, const std::vector<std::string>& assignme
   }
 }
 
-void run_training(const models::Recipe& recipe, const TrainArguments& arguments, const ShowOptions& shown) {
+void run_training(const runs::Recipe& recipe, const TrainArguments& arguments, const ShowOptions& shown) {
   apply(shown);
-  models::Run run = models::default_run(recipe);
+  runs::Run run = runs::default_run(recipe);
   choose(run.settings, arguments.set);
   run.data = arguments.data;
   run.out = arguments.out;
   run.seed = arguments.seed;
   run.progress = shown.progress();
-  models::TrainOptions options{.seeds = arguments.seeds, .force = arguments.force};
+  runs::TrainOptions options{.seeds = arguments.seeds, .force = arguments.force};
   const auto last = std::numeric_limits<std::uint64_t>::max();
   if (arguments.repeats > 0 && arguments.seed > last - static_cast<std::uint64_t>(arguments.repeats - 1))
     throw Error(fmt::format("--repeats {} from --seed {} on: the last seed there is is {}", arguments.repeats,
                             arguments.seed, last));
   for (std::int64_t i = 0; i < arguments.repeats; ++i)
     options.seeds.push_back(arguments.seed + static_cast<std::uint64_t>(i));
-  options.on_start = [&](const models::Run& started) {
+  options.on_start = [&](const runs::Run& started) {
     if (shown.json || shown.quiet) return;
     // Whether or not it arrives, training goes on.
     std::fputs(heading(recipe, started).c_str(), stdout);
     flush_output();
   };
-  const models::RunReport report = models::train_recipe(recipe, run, options);
+  const runs::RunReport report = runs::train_recipe(recipe, run, options);
   show(report, shown);
   if (!shown.json && !shown.quiet) {
     fmt::print("run folder: {}\n", printable_line(report.run.out.string()));
@@ -80,19 +81,19 @@ void run_training(const models::Recipe& recipe, const TrainArguments& arguments,
   }
 }
 
-const char* type_name(const models::Setting& setting) {
+const char* type_name(const runs::Setting& setting) {
   switch (setting.kind) {
-    case models::Setting::Kind::whole: return "N";
-    case models::Setting::Kind::number: return "X";
-    case models::Setting::Kind::flag: return "BOOL";
-    case models::Setting::Kind::word: return "WORD";
-    case models::Setting::Kind::text: return "TEXT";
+    case runs::Setting::Kind::whole: return "N";
+    case runs::Setting::Kind::number: return "X";
+    case runs::Setting::Kind::flag: return "BOOL";
+    case runs::Setting::Kind::word: return "WORD";
+    case runs::Setting::Kind::text: return "TEXT";
   }
   return "";
 }
 
-void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArguments& arguments) {
-  for (const models::Setting& setting : recipe.settings) {
+void add_settings(CLI::App& command, const runs::Recipe& recipe, TrainArguments& arguments) {
+  for (const runs::Setting& setting : recipe.settings) {
     std::string names = "--" + setting.name;
     if (setting.name.find('_') != std::string::npos) {
       std::string dashed = setting.name;
@@ -112,15 +113,15 @@ void add_settings(CLI::App& command, const models::Recipe& recipe, TrainArgument
   }
 }
 
-std::string footer(const models::Recipe& recipe) {
+std::string footer(const runs::Recipe& recipe) {
   std::string text = fmt::format("Book: {}. Data: {}. Time: {}.", recipe.chapter, recipe.data,
-                                 models::time_text(recipe.seconds));
-  for (const models::Expected& expected : recipe.expected)
-    text += fmt::format("\n{}: {}", expected.figure, models::text_of(expected));
+                                 runs::time_text(recipe.seconds));
+  for (const runs::Expected& expected : recipe.expected)
+    text += fmt::format("\n{}: {}", expected.figure, runs::text_of(expected));
   return text;
 }
 
-void add_recipe(CLI::App& train, const models::Recipe& recipe) {
+void add_recipe(CLI::App& train, const runs::Recipe& recipe) {
   CLI::App* command = train.add_subcommand(recipe.name, recipe.summary);
   auto arguments = std::make_shared<TrainArguments>();
   arguments->out = "runs/" + recipe.name;
@@ -156,7 +157,7 @@ void add_train(CLI::App& app) {
   CLI::App* train = app.add_subcommand("train", "Train a model");
   train->require_subcommand(1);
   train->footer("`likely train NAME --help` shows the settings of one.");
-  for (const models::Recipe& recipe : models::recipes()) add_recipe(*train, recipe);
+  for (const runs::Recipe& recipe : models::recipes()) add_recipe(*train, recipe);
 }
 
 }  // namespace likely::command

@@ -1,4 +1,4 @@
-// Where a folder for results really is. Internal to io/ and models/.
+// Where a folder for results really is. Internal to io/ and runs/.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A field of a table as a number. Internal to io/ and models/.
+// A field of a table as a number. Internal to io/, runs/ and models/.
 #pragma once
 
 #include <charconv>

@@ -3,8 +3,8 @@
 namespace likely::models {
 
 // In the order of the book. A list, and no registration from afar: a static library keeps only what is named.
-const std::vector<Recipe>& recipes() {
-  static const std::vector<Recipe> all = {
+const runs::Catalogue& recipes() {
+  static const runs::Catalogue all = {
       linear_regression_recipe(),
       shallow_regression_recipe(),
       moons_recipe(),

@@ -1,5 +1,5 @@
-// Ctrl-C while training: the step is finished and saved, then the loop stops. Internal to train/ and
-// models/.
+// Ctrl-C while training: the step is finished and saved, then the loop stops. Internal to train/, runs/
+// and models/.
 #pragma once
 
 namespace likely::train::detail {

@@ -12,7 +12,8 @@
 #include <thread>
 
 #include "likely/io/json.hpp"
-#include "likely/models/recipe.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/recipe.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::testing {
@@ -235,7 +236,7 @@ TEST(Command, ListsAndCompletesEveryName) {
   const Ran zsh = likely_command(at, {"completion", "zsh"});
   const auto json = io::parse_json<io::SortedJson>(likely_command(at, {"list", "--json"}).out);
   ASSERT_EQ(json.size(), models::recipes().size());
-  for (const models::Recipe& recipe : models::recipes()) {
+  for (const runs::Recipe& recipe : models::recipes()) {
     EXPECT_NE(list.out.find("\n" + recipe.name + " "), std::string::npos) << recipe.name;
     EXPECT_NE(bash.out.find("train/" + recipe.name + ") words='"), std::string::npos) << recipe.name;
     EXPECT_NE(zsh.out.find("train/" + recipe.name + ") words='"), std::string::npos) << recipe.name;
@@ -254,10 +255,10 @@ COMP_WORDS=(likely predict compl); COMP_CWORD=2; _likely; echo "${COMPREPLY[@]}"
 
 TEST(Command, HelpNamesEverySetting) {
   const TemporaryFolder folder;
-  for (const models::Recipe& recipe : models::recipes()) {
+  for (const runs::Recipe& recipe : models::recipes()) {
     const Ran help = likely_command(folder.path().string(), {"train", recipe.name, "--help"});
     EXPECT_EQ(help.code, 0);
-    for (const models::Setting& setting : recipe.settings)
+    for (const runs::Setting& setting : recipe.settings)
       EXPECT_NE(help.out.find("--" + setting.name), std::string::npos) << recipe.name << " " << setting.name;
   }
   const std::vector<std::string> commands = command_names();

@@ -7,8 +7,9 @@
 #include "likely/io/folder_list.hpp"
 #include "likely/io/inspect.hpp"
 #include "likely/io/safetensors.hpp"
-#include "likely/models/recipe/run_files.hpp"
-#include "likely/models/recipe/runs.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/run_files.hpp"
+#include "likely/runs/runs.hpp"
 #include "likely/train/run_records.hpp"
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_json.hpp"
@@ -45,10 +46,10 @@ const std::string kList =
     "file 12 34 56 78 figures/a b.png\0grows 5 00000000000000000010 00000000000000000020 log\0"s;
 
 void look_at_run(Paths folder) {
-  const models::SavedRun saved = models::read_run(folder);
+  const runs::SavedRun saved = runs::read_run(models::recipes(), folder);
   demand(saved.recipe != nullptr, "a run without a recipe");
-  for (const models::Setting& setting : saved.run.settings.all()) {
-    if (setting.kind == models::Setting::Kind::number || setting.kind == models::Setting::Kind::whole) {
+  for (const runs::Setting& setting : saved.run.settings.all()) {
+    if (setting.kind == runs::Setting::Kind::number || setting.kind == runs::Setting::Kind::whole) {
       const double value = saved.run.settings.number(setting.name);
       demand(value >= setting.low && value <= setting.high, setting.name + " is out of its range");
     }
@@ -72,12 +73,12 @@ struct RunFiles {
 const RunFiles& trained_run() {
   static const RunFiles kFiles = [] {
     const testing::TemporaryFolder folder;
-    const models::Recipe& recipe = models::find_recipe("shallow-regression");
-    models::Run run = models::default_run(recipe);
+    const runs::Recipe& recipe = runs::find_recipe(models::recipes(), "shallow-regression");
+    runs::Run run = runs::default_run(recipe);
     for (const char* const setting : {"epochs=1", "rows=10", "units=2"}) run.settings.set(setting);
     run.out = folder / "run";
     run.progress = train::Progress::silent;
-    models::train_recipe(recipe, run);
+    runs::train_recipe(recipe, run);
     return RunFiles{testing::read_bytes(run.out / "recipe.json"),
                     raw(io::load_safetensors(run.out / "model.safetensors"))};
   }();
@@ -139,22 +140,23 @@ void add_run_targets(std::vector<Target>& all) {
                    RunFiles files = trained_run();
                    if (choices.one_in(3)) files.recipe = distorted_json(files.recipe, choices);
                    distort(files.model, choices);
-                   return read_folder({{"recipe.json", files.recipe},
-                                       {"model.safetensors", safetensors_of(files.model)},
-                                       {"rows.csv", "x\n0.5\n1.5\n"}},
-                                      // A network of the size that the recipe asks for is made first.
-                                      1000.0 * kPlain, [](Paths folder) {
-                                        const models::Predictions predictions =
-                                            models::predict_run(folder, folder / "rows.csv").columns;
-                                        demand(!predictions.empty() && predictions[0].values.dim(0) == 2,
-                                               "predictions for other rows");
-                                      });
+                   return read_folder(
+                       {{"recipe.json", files.recipe},
+                        {"model.safetensors", safetensors_of(files.model)},
+                        {"rows.csv", "x\n0.5\n1.5\n"}},
+                       // A network of the size that the recipe asks for is made first.
+                       1000.0 * kPlain, [](Paths folder) {
+                         const runs::Predictions predictions =
+                             runs::predict_run(models::recipes(), folder, folder / "rows.csv").columns;
+                         demand(!predictions.empty() && predictions[0].values.dim(0) == 2,
+                                "predictions for other rows");
+                       });
                  },
                  starts, false});
   all.push_back({"records",
                  [](std::string_view input) {
                    return read_folder({{"report.json", std::string(input)}, {"metrics.jsonl", kMetrics}},
-                                      kPlain, [](Paths folder) { models::check_records(folder); });
+                                      kPlain, [](Paths folder) { runs::check_records(folder); });
                  },
                  [] {
                    return std::vector<std::string>{kReport, kConfig};

@@ -11,8 +11,8 @@
 #include "likely/io/csv_stream.hpp"
 #include "likely/io/mnist1d.hpp"
 #include "likely/io/npy.hpp"
-#include "likely/models/recipe/rows.hpp"
 #include "likely/models/tables/table_file.hpp"
+#include "likely/runs/rows.hpp"
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_archive.hpp"
 #include "tests/fuzz/target.hpp"
@@ -224,7 +224,7 @@ void add_table_targets(std::vector<Target>& all) {
                      return read_file(
                          input, 2.0 * kPacked,
                          [](Paths path) {
-                           const Tensor rows = models::read_rows(path, {3}).x;
+                           const Tensor rows = runs::read_rows(path, {3}).x;
                            demand(rows.rank() == 2 && rows.dim(1) == 3 && rows.dim(0) > 0,
                                   "rows of another shape");
                          },

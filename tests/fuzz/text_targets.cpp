@@ -2,10 +2,10 @@
 #include "likely/core/create.hpp"
 #include "likely/io/network_json.hpp"
 #include "likely/models/equations/equations.hpp"
-#include "likely/models/recipe/settings.hpp"
-#include "likely/models/sweep/sweep_space.hpp"
 #include "likely/nn/description.hpp"
 #include "likely/ops/einsum.hpp"
+#include "likely/runs/settings.hpp"
+#include "likely/runs/sweep_space.hpp"
 #include "likely/tree/name_pattern.hpp"
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/target.hpp"
@@ -14,16 +14,16 @@ namespace likely::fuzz {
 
 namespace {
 
-models::Settings settings() {
+runs::Settings settings() {
   return {"recipe",
-          {models::whole_setting("epochs", 10, "passes"), models::number_setting("lr", 0.1, "rate"),
-           models::flag_setting("deep", false, "deep?"),
-           models::word_setting("activation", "relu", "which", {"relu", "tanh"}),
-           models::text_setting("note", "", "anything")}};
+          {runs::whole_setting("epochs", 10, "passes"), runs::number_setting("lr", 0.1, "rate"),
+           runs::flag_setting("deep", false, "deep?"),
+           runs::word_setting("activation", "relu", "which", {"relu", "tanh"}),
+           runs::text_setting("note", "", "anything")}};
 }
 
 void set(const std::string& assignment) {
-  models::Settings chosen = settings();
+  runs::Settings chosen = settings();
   chosen.set(assignment);
   demand(chosen.whole("epochs") >= 1, "epochs below their range");
   demand(chosen.number("lr") >= 0.0, "lr below its range, or not a number");
@@ -33,8 +33,8 @@ void set(const std::string& assignment) {
 }
 
 void sweep(const std::string& text, bool list) {
-  const models::SweptSetting swept =
-      list ? models::parse_list(settings(), text) : models::parse_range(settings(), text);
+  const runs::SweptSetting swept =
+      list ? runs::parse_list(settings(), text) : runs::parse_range(settings(), text);
   swept.candidates();
   if (swept.is_list()) {
     for (std::size_t i = 0; i < swept.values.size(); ++i)

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "likely/core/error.hpp"
-#include "likely/models/recipe/rows.hpp"
 #include "likely/ops/reduce.hpp"
+#include "likely/runs/rows.hpp"
 
 namespace likely::models {
+
+using namespace runs;
 
 namespace {
 

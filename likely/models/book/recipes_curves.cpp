@@ -19,6 +19,8 @@
 
 namespace likely::models {
 
+using namespace runs;
+
 namespace {
 
 struct Window {

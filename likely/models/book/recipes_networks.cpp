@@ -8,6 +8,8 @@
 
 namespace likely::models {
 
+using namespace runs;
+
 namespace {
 
 constexpr Activation kActivations[] = {Activation::relu, Activation::tanh, Activation::sigmoid,

@@ -131,9 +131,9 @@ std::string comparison_json(const Study& study, const Comparison& comparison) {
   return text_of(json);
 }
 
-models::Drawn write_comparison(const Study& study, const Comparison& comparison, const Trials& trials,
-                               const std::filesystem::path& folder, const WriteOptions& options) {
-  models::Drawn drawn = write_study(study, trials, folder, options);
+runs::Drawn write_comparison(const Study& study, const Comparison& comparison, const Trials& trials,
+                             const std::filesystem::path& folder, const WriteOptions& options) {
+  runs::Drawn drawn = write_study(study, trials, folder, options);
   io::CsvWriter table(folder / "selection.csv", {"model", "total", "difference", "best_for", "frequency",
                                                  "exceedance", "protected_exceedance"});
   std::vector<std::string> names;
@@ -147,9 +147,9 @@ models::Drawn write_comparison(const Study& study, const Comparison& comparison,
   table.commit();
   StudyAlbum album(folder, options.figures);
   album.frequencies(names, comparison.selection.frequencies, comparison.selection.protected_exceedance);
-  const models::Drawn more = album.drawn();
+  const runs::Drawn more = album.drawn();
   drawn.pictures.insert(drawn.pictures.end(), more.pictures.begin(), more.pictures.end());
-  models::gather_warnings(drawn.warnings, "", more.warnings);
+  runs::gather_warnings(drawn.warnings, "", more.warnings);
   return drawn;
 }
 

@@ -6,7 +6,7 @@
 
 #include "likely/models/choice/model_selection.hpp"
 #include "likely/models/choice_study/report.hpp"
-#include "likely/models/recipe/album.hpp"
+#include "likely/runs/album.hpp"
 
 namespace likely::choice {
 
@@ -31,7 +31,7 @@ std::string comparison_text(const Study& study, const Comparison& comparison);
 // difference, best_for, frequency, exceedance and protected_exceedance.
 std::string comparison_json(const Study& study, const Comparison& comparison);
 // What write_study writes, selection.csv with a row a model, and the figure of the frequencies.
-models::Drawn write_comparison(const Study& study, const Comparison& comparison, const Trials& trials,
-                               const std::filesystem::path& folder, const WriteOptions& options = {});
+runs::Drawn write_comparison(const Study& study, const Comparison& comparison, const Trials& trials,
+                             const std::filesystem::path& folder, const WriteOptions& options = {});
 
 }  // namespace likely::choice

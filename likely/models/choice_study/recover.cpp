@@ -206,7 +206,7 @@ std::string recover_json(const RecoverStudy& study) {
   return text_of(json);
 }
 
-models::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder, bool figures) {
+runs::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder, bool figures) {
   StudyAlbum album(folder, figures);
   for (const Recovery& recovery : study.recoveries) {
     std::vector<std::string> names{"subject"};

@@ -10,7 +10,7 @@
 
 #include "likely/models/choice/recovery.hpp"
 #include "likely/models/choice_study/study.hpp"
-#include "likely/models/recipe/album.hpp"
+#include "likely/runs/album.hpp"
 
 namespace likely::choice {
 
@@ -46,8 +46,8 @@ std::string recover_text(const RecoverStudy& study);
 std::string recover_json(const RecoverStudy& study);
 // recovery-NAME.csv (true and fitted), confusion.csv and figures/, into a folder that is there. Returns the
 // pictures as write_study does.
-models::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder,
-                             bool figures = true);
+runs::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder,
+                           bool figures = true);
 
 // About how much write_recovery and recover_json will need on the disk, as bytes_of_study tells it.
 std::int64_t bytes_of_recovery(const std::vector<Model>& models, const RecoverOptions& options,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "likely/models/choice_study/study.hpp"
-#include "likely/models/recipe/album.hpp"
+#include "likely/runs/album.hpp"
 
 namespace likely::choice {
 
@@ -26,8 +26,8 @@ struct WriteOptions {
 // Into a folder that is there: models.csv, and for each model subjects-NAME.csv, trials-NAME.csv (values,
 // probabilities and prediction errors, for regressors), with a population group-NAME.csv, and figures/.
 // Returns the pictures, without their endings and relative to the folder, and which could not be drawn.
-models::Drawn write_study(const Study& study, const Trials& trials, const std::filesystem::path& folder,
-                          const WriteOptions& options = {});
+runs::Drawn write_study(const Study& study, const Trials& trials, const std::filesystem::path& folder,
+                        const WriteOptions& options = {});
 
 // About how much write_study and study_json will need on the disk, known before anything is fitted, so that
 // nothing is fitted in vain: at least what tables and JSON take, and room for figures.

@@ -295,8 +295,8 @@ void StudyAlbum::frequencies(const std::vector<std::string>& models, const Numbe
   });
 }
 
-models::Drawn StudyAlbum::drawn() const {
-  models::Drawn drawn = album_.drawn();
+runs::Drawn StudyAlbum::drawn() const {
+  runs::Drawn drawn = album_.drawn();
   for (fs::path& picture : drawn.pictures) picture = picture.lexically_relative(folder_);
   return drawn;
 }

@@ -8,7 +8,7 @@
 #include "likely/models/choice/predictive.hpp"
 #include "likely/models/choice/recovery.hpp"
 #include "likely/models/choice_study/study.hpp"
-#include "likely/models/recipe/album.hpp"
+#include "likely/runs/album.hpp"
 
 namespace likely::choice {
 
@@ -47,7 +47,7 @@ class StudyAlbum {
                    const std::vector<double>& protected_exceedance);
 
   // Pictures relative to the folder.
-  models::Drawn drawn() const;
+  runs::Drawn drawn() const;
 
  private:
   void draw_learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted);
@@ -55,7 +55,7 @@ class StudyAlbum {
   void add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height);
 
   std::filesystem::path folder_;
-  models::Album album_;
+  runs::Album album_;
   bool wanted_;
 };
 

@@ -194,8 +194,8 @@ std::string file_name(const std::string& model) {
   return name;
 }
 
-models::Drawn write_study(const Study& study, const Trials& trials, const fs::path& folder,
-                          const WriteOptions& options) {
+runs::Drawn write_study(const Study& study, const Trials& trials, const fs::path& folder,
+                        const WriteOptions& options) {
   write_models(study, folder);
   StudyAlbum album(folder, options.figures);
   for (const ModelStudy& model : study.models) {

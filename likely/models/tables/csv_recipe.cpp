@@ -28,11 +28,11 @@ namespace likely::tables {
 
 namespace {
 
-using models::Measured;
-using models::Predicted;
-using models::Predictions;
-using models::Report;
-using models::Run;
+using runs::Measured;
+using runs::Predicted;
+using runs::Predictions;
+using runs::Report;
+using runs::Run;
 
 // One line on a terminal that says how far it is, drawn again and again.
 class ProgressLine {
@@ -226,7 +226,7 @@ void judge(const Judgement& judgement, const std::string& name, Report& report) 
       worst = std::min(worst, main_figure(score({fold}, judgement.train)));
     if (std::isfinite(worst))  // not defined where all targets of each fold are the same
       report.figures.push_back({.name = schema.classifies() ? "worst fold accuracy" : "worst fold R2",
-                                .better = models::Better::higher,
+                                .better = runs::Better::higher,
                                 .value = worst,
                                 .percent = schema.classifies()});
   }
@@ -310,12 +310,12 @@ Report train_on_table(const Run& run) {
   // The figure to choose settings by: rows that are held out have no part in it, and where folds judge, each
   // row is predicted by members that did not learn from it.
   report.figures.push_back({.name = rows.schema.classifies() ? "inner log-loss" : "inner error",
-                            .better = models::Better::lower,
+                            .better = runs::Better::lower,
                             .value = fitted->losses.blend});
   // The model last: by it the run is known to be whole.
   write_origin(run, rows);
   fitted->model.save(run.out);
-  models::Album album(run.out);
+  runs::Album album(run.out);
   draw(drawn, album);
   report.pictures = album.drawn().pictures;
   report.warnings = album.drawn().warnings;
@@ -356,7 +356,7 @@ Predicted predict_csv(const Run& run, const std::filesystem::path& file) {
 
 std::vector<std::filesystem::path> plot_csv(const Run& run) {
   const Judgement judgement = judge_again(run, true);
-  models::Album album(run.out);
+  runs::Album album(run.out);
   draw(judgement.judged, album);
   return album.all_pictures();
 }
@@ -366,6 +366,8 @@ std::vector<std::filesystem::path> plot_csv(const Run& run) {
 }  // namespace likely::tables
 
 namespace likely::models {
+
+using namespace runs;
 
 Recipe csv_recipe() {
   return {.name = "csv",

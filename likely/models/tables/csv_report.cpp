@@ -7,8 +7,8 @@
 
 #include "likely/core/create.hpp"
 #include "likely/core/printable.hpp"
-#include "likely/models/recipe/pictures.hpp"
-#include "likely/models/recipe/short_names.hpp"
+#include "likely/runs/pictures.hpp"
+#include "likely/runs/short_names.hpp"
 
 namespace likely::tables {
 
@@ -26,7 +26,7 @@ std::string confusion_text(const Tensor& confusion, const std::vector<std::strin
   std::size_t width = 5;
   std::vector<std::string> whole;
   for (const std::string& name : classes) whole.push_back(printable_line(name));
-  const std::vector<std::string> names = models::short_names(whole, kLongestClassName);
+  const std::vector<std::string> names = runs::short_names(whole, kLongestClassName);
   for (const std::string& name : names) width = std::max(width, name.size());
   std::string text = fmt::format("\ntrue class (down) and what was said:\n{:>{}}", "", width + 2);
   for (const std::string& name : names) text += fmt::format(" {:>{}}", name, width);
@@ -62,7 +62,7 @@ std::vector<Judged> thinned(std::vector<Judged> judged) {
   return judged;
 }
 
-void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
+void draw_importance(const std::vector<Judged>& judged, runs::Album& album) {
   std::vector<Importance> all = permutation_importance(thinned(judged), kShuffles, Rng(0));
   all.resize(std::min(all.size(), kMostColumns));
   std::vector<std::string> columns;
@@ -71,7 +71,7 @@ void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
     columns.push_back(importance.column);
     values.push_back(importance.value);
   }
-  const std::vector<std::string> names = models::short_names(columns, kLongestColumnName);
+  const std::vector<std::string> names = runs::short_names(columns, kLongestColumnName);
   plot::Figure figure(
       {.title = "Importance of columns: what shuffling one costs",
        .x_label = "column",
@@ -83,29 +83,29 @@ void draw_importance(const std::vector<Judged>& judged, models::Album& album) {
 
 }  // namespace
 
-std::vector<models::Measured> figures_of(const Scores& scores, const std::string& of) {
+std::vector<runs::Measured> figures_of(const Scores& scores, const std::string& of) {
   if (const auto* classes = std::get_if<ClassScores>(&scores)) {
     return {
         {.name = of + " accuracy",
-         .better = models::Better::higher,
+         .better = runs::Better::higher,
          .value = classes->accuracy,
          .percent = true},
-        {.name = of + " macro-F1", .better = models::Better::higher, .value = classes->macro_f1},
-        {.name = of + " log-loss", .better = models::Better::lower, .value = classes->log_loss},
+        {.name = of + " macro-F1", .better = runs::Better::higher, .value = classes->macro_f1},
+        {.name = of + " log-loss", .better = runs::Better::lower, .value = classes->log_loss},
         {.name = "baseline accuracy",
-         .better = models::Better::higher,
+         .better = runs::Better::higher,
          .value = classes->majority_accuracy,
          .percent = true},
-        {.name = "baseline log-loss", .better = models::Better::lower, .value = classes->majority_log_loss}};
+        {.name = "baseline log-loss", .better = runs::Better::lower, .value = classes->majority_log_loss}};
   }
   const auto& numbers = std::get<NumberScores>(scores);
-  std::vector<models::Measured> figures;
+  std::vector<runs::Measured> figures;
   if (!std::isnan(numbers.r2))
-    figures.push_back({.name = of + " R2", .better = models::Better::higher, .value = numbers.r2});
-  figures.push_back({.name = of + " RMSE", .better = models::Better::lower, .value = numbers.rmse});
-  figures.push_back({.name = of + " MAE", .better = models::Better::lower, .value = numbers.mae});
-  figures.push_back({.name = "baseline RMSE", .better = models::Better::lower, .value = numbers.mean_rmse});
-  figures.push_back({.name = "baseline MAE", .better = models::Better::lower, .value = numbers.mean_mae});
+    figures.push_back({.name = of + " R2", .better = runs::Better::higher, .value = numbers.r2});
+  figures.push_back({.name = of + " RMSE", .better = runs::Better::lower, .value = numbers.rmse});
+  figures.push_back({.name = of + " MAE", .better = runs::Better::lower, .value = numbers.mae});
+  figures.push_back({.name = "baseline RMSE", .better = runs::Better::lower, .value = numbers.mean_rmse});
+  figures.push_back({.name = "baseline MAE", .better = runs::Better::lower, .value = numbers.mean_mae});
   return figures;
 }
 
@@ -128,15 +128,15 @@ std::string text_of(const Scores& scores, const Schema& schema, std::int64_t row
          line("MAE", number(numbers.mae), number(numbers.mean_mae));
 }
 
-void draw(const std::vector<Judged>& judged, models::Album& album) {
+void draw(const std::vector<Judged>& judged, runs::Album& album) {
   const bool classifies = judged.front().model.schema.classifies();
   album.attempt(classifies ? "picture \"confusion\"" : "picture \"predicted\"", [&] {
     const Tensor y = targets(judged);
     if (classifies) {
       const auto scores = std::get<ClassScores>(score(judged, y));
-      models::draw_confusion(scores.confusion, judged.front().model.schema.classes, album);
+      runs::draw_confusion(scores.confusion, judged.front().model.schema.classes, album);
     } else {
-      models::draw_predicted(predictions(judged), y, album);
+      runs::draw_predicted(predictions(judged), y, album);
     }
   });
   album.attempt("picture \"importance\"", [&] { draw_importance(judged, album); });

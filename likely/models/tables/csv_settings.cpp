@@ -37,12 +37,12 @@ std::optional<double> number_of(const std::string& text) {
 
 }  // namespace
 
-std::vector<models::Setting> csv_settings() {
+std::vector<runs::Setting> csv_settings() {
   const ModelOptions defaults;
-  using models::number_setting;
-  using models::text_setting;
-  using models::whole_setting;
-  using models::word_setting;
+  using runs::number_setting;
+  using runs::text_setting;
+  using runs::whole_setting;
+  using runs::word_setting;
   return {
       text_setting("target", "last", "the column to predict: its name, its number from 0, or last"),
       text_setting("target_file", "", "a file with the targets, where they are kept apart"),
@@ -69,8 +69,8 @@ std::vector<models::Setting> csv_settings() {
       text_setting("weight_decay", "0.3", "pulls weights to 0; of several, the inner rows choose")};
 }
 
-ReadOptions read_options(const models::Run& run) {
-  const models::Settings& settings = run.settings;
+ReadOptions read_options(const runs::Run& run) {
+  const runs::Settings& settings = run.settings;
   ReadOptions options{.file = run.data,
                       .target = settings.text("target"),
                       .target_file = settings.text("target_file"),
@@ -95,7 +95,7 @@ ReadOptions read_options(const models::Run& run) {
   return options;
 }
 
-Judging judging_of(const models::Run& run, std::int64_t rows) {
+Judging judging_of(const runs::Run& run, std::int64_t rows) {
   constexpr std::int64_t kEnoughToFold = 50;
   constexpr std::int64_t kEnoughToHoldOut = 1000;
   Judging judging{.holdout = run.settings.number("holdout"), .folds = run.settings.whole("folds")};
@@ -109,8 +109,8 @@ Judging judging_of(const models::Run& run, std::int64_t rows) {
   return judging;
 }
 
-ModelOptions model_options(const models::Run& run) {
-  const models::Settings& settings = run.settings;
+ModelOptions model_options(const runs::Run& run) {
+  const runs::Settings& settings = run.settings;
   ModelOptions options{.hidden = {},
                        .members = settings.whole("members"),
                        .epochs = settings.whole("epochs"),

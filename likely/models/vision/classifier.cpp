@@ -8,6 +8,8 @@
 
 namespace likely::models {
 
+using namespace runs;
+
 Setting dropout_setting(double value) {
   return number_setting("dropout", value, "the share of units that is dropped in training", 0.0, 0.95);
 }

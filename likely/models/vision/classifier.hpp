@@ -5,41 +5,42 @@
 #include <functional>
 #include <vector>
 
-#include "likely/models/recipe/supervised.hpp"
 #include "likely/models/vision/layer_output.hpp"
+#include "likely/runs/supervised.hpp"
 
 namespace likely::models {
 
-Setting dropout_setting(double value);
-Setting weight_decay_setting(double value);
+runs::Setting dropout_setting(double value);
+runs::Setting weight_decay_setting(double value);
 
 namespace detail {
 
 // "filters" and "activations", for the first row of the test data.
 void draw_inside(const Tensor& filters,
                  const std::function<std::vector<vision::LayerOutput>(const Tensor&)>& layers,
-                 const Splits& splits, Album& album);
+                 const runs::Splits& splits, runs::Album& album);
 
 }  // namespace detail
 
 // Completes a recipe of such a model: one with layers(x), whose first part is the weight of its first layer.
 // Where no weight decay is among the settings there is none.
 template <Tree Model>
-Recipe classifier(const Recipe& about, const std::function<Splits(const Run&, Rng)>& data,
-                  const std::function<Model(const Run&, const Sizes&, Rng)>& model) {
-  return supervised<Model, optim::AdamW>(
+runs::Recipe classifier(const runs::Recipe& about,
+                        const std::function<runs::Splits(const runs::Run&, Rng)>& data,
+                        const std::function<Model(const runs::Run&, const runs::Sizes&, Rng)>& model) {
+  return runs::supervised<Model, optim::AdamW>(
       about, {.data = data,
               .model = model,
-              .objective = classification(),
+              .objective = runs::classification(),
               .optimizer =
-                  [](const Run& run, const Model& m) {
-                    const Settings& settings = run.settings;
+                  [](const runs::Run& run, const Model& m) {
+                    const runs::Settings& settings = run.settings;
                     const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
                     return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
                   },
-              .schedule = cosine_schedule,
+              .schedule = runs::cosine_schedule,
               .pictures =
-                  [](const Run&, const Model& m, const Splits& splits, Album& album) {
+                  [](const runs::Run&, const Model& m, const runs::Splits& splits, runs::Album& album) {
                     detail::draw_inside(
                         named_parts(m).front().value, [&](const Tensor& x) { return m.layers(x); }, splits,
                         album);

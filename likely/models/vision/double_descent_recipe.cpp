@@ -10,17 +10,19 @@
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/csv.hpp"
 #include "likely/io/mnist1d.hpp"
-#include "likely/models/recipe/album.hpp"
-#include "likely/models/recipe/supervised.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/vision/mlp.hpp"
 #include "likely/models/vision/mnist1d_data.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/optim/sgd.hpp"
+#include "likely/runs/album.hpp"
+#include "likely/runs/supervised.hpp"
 #include "likely/train/double_descent.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::models {
+
+using namespace runs;
 
 namespace {
 

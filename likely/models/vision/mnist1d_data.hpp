@@ -1,13 +1,13 @@
 // What the MNIST-1D recipes learn from.
 #pragma once
 
-#include "likely/models/recipe/supervised.hpp"
+#include "likely/runs/supervised.hpp"
 
 namespace likely::models {
 
 // The published files where --data names their folder; else 4,000 + 1,000 curves made by the published
 // recipe.
-Splits mnist1d_splits(const Run& run, Rng rng);
+runs::Splits mnist1d_splits(const runs::Run& run, Rng rng);
 
 // What --data takes.
 inline constexpr const char* kMnist1dDataHelp =

@@ -10,6 +10,8 @@
 
 namespace likely::models {
 
+using namespace runs;
+
 namespace {
 
 Recipe about_mnist1d(const std::string& name, const std::string& chapter, const std::string& summary) {

@@ -101,7 +101,7 @@ Tensor mosaic(const Tensor& images) {
   return tensor(values, {full_height, full_width});
 }
 
-void draw_filters(const Tensor& weight, models::Album& album, std::int64_t most) {
+void draw_filters(const Tensor& weight, runs::Album& album, std::int64_t most) {
   if (weight.rank() < 2 || weight.size() == 0)
     refuse("draw_filters", "a weight (out, in, ...) is needed, got " + weight.shape().string());
   const Tensor shown = slice(weight, 0, {.start = 0, .stop = std::min(most, weight.dim(0))});
@@ -122,7 +122,7 @@ void draw_filters(const Tensor& weight, models::Album& album, std::int64_t most)
 }
 
 void draw_activations(const Tensor& input, const std::vector<LayerOutput>& outputs, const std::string& title,
-                      models::Album& album) {
+                      runs::Album& album) {
   std::vector<plot::Figure> panels;
   const Tensor example = select(input, 0, 0);
   if (example.rank() == 1) {

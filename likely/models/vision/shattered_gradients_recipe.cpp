@@ -4,12 +4,14 @@
 #include <array>
 
 #include "likely/core/create.hpp"
-#include "likely/models/recipe/album.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/vision/shattered_gradients.hpp"
+#include "likely/runs/album.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::models {
+
+using namespace runs;
 
 namespace {
 

@@ -4,7 +4,8 @@
 #include <fstream>
 
 #include "likely/core/error.hpp"
-#include "likely/models/recipe/runs.hpp"
+#include "likely/models/recipes.hpp"
+#include "likely/runs/runs.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/hostile_tensors.hpp"
 #include "tests/support/shared_data.hpp"
@@ -13,13 +14,14 @@
 namespace likely::models {
 namespace {
 
+using namespace runs;
 using testing::expect_refusal;
 using testing::read_bytes;
 using testing::TemporaryFolder;
 
 Run small_run(const std::string& name, const std::filesystem::path& out,
               const std::vector<std::string>& settings) {
-  Run run = default_run(find_recipe(name));
+  runs::Run run = default_run(find_recipe(recipes(), name));
   for (const std::string& setting : settings) run.settings.set(setting);
   run.out = out;
   run.progress = train::Progress::silent;
@@ -43,12 +45,14 @@ TEST(VisionRecipes, OfMnist1dTrainAndDraw) {
       {"mnist1d-resnet", {"epochs=2", "channels=4", "blocks=1"}}};
   for (const auto& [name, settings] : all) {
     SCOPED_TRACE(name);
-    const RunReport report = train_recipe(find_recipe(name), small_run(name, folder / name, settings));
+    const RunReport report =
+        train_recipe(find_recipe(recipes(), name), small_run(name, folder / name, settings));
     EXPECT_GT(figure(report, "test accuracy"), 0.15);
     EXPECT_TRUE(std::filesystem::exists(folder / name / "figures/filters.gp"));
     EXPECT_TRUE(std::filesystem::exists(folder / name / "figures/activations.gp"));
     EXPECT_TRUE(std::filesystem::exists(folder / name / "figures/confusion.gp"));
-    EXPECT_EQ(figure(evaluate_run(folder / name), "test accuracy"), figure(report, "test accuracy"));
+    EXPECT_EQ(figure(evaluate_run(recipes(), folder / name), "test accuracy"),
+              figure(report, "test accuracy"));
   }
 }
 
@@ -56,22 +60,23 @@ TEST(VisionRecipes, OfMnist1dTrainAndDraw) {
 TEST(VisionRecipes, LogisticRegressionReachesWhatIsPublished) {
   LIKELY_SHARED_DATA(curves, "mnist1d");
   const TemporaryFolder folder;
-  models::Run run = small_run("mnist1d-logistic", folder / "run", {});
+  runs::Run run = small_run("mnist1d-logistic", folder / "run", {});
   run.data = curves;
-  EXPECT_NEAR(figure(train_recipe(find_recipe("mnist1d-logistic"), run), "test accuracy"), 0.32, 0.015);
+  EXPECT_NEAR(figure(train_recipe(find_recipe(recipes(), "mnist1d-logistic"), run), "test accuracy"), 0.32,
+              0.015);
 }
 
 // A network with running statistics, in whose file each tensor in turn is wrong.
 TEST(VisionRecipes, RefuseModelsThatDoNotFit) {
   const TemporaryFolder folder;
   const std::string name = "mnist1d-resnet";
-  train_recipe(find_recipe(name),
+  train_recipe(find_recipe(recipes(), name),
                small_run(name, folder / "run", {"epochs=1", "batch=500", "channels=2", "blocks=1"}));
   const std::filesystem::path model = folder / "run/model.safetensors", rows = folder / "rows.csv";
   std::string row = "0.5";
   for (int i = 1; i < 40; ++i) row += ",0.5";
   testing::write_bytes(rows, row + "\n" + row + "\n");
-  const auto read = [&] { predict_run(folder / "run", rows); };
+  const auto read = [&] { predict_run(recipes(), folder / "run", rows); };
   read();
   const io::NamedTensors valid = io::load_safetensors(model);
   testing::expect_all_refused(
@@ -104,18 +109,18 @@ TEST(VisionRecipes, RefuseModelsThatDoNotFit) {
 TEST(VisionRecipes, OfMnistNeedItsFiles) {
   const TemporaryFolder folder;
   for (const char* name : {"mnist-mlp", "mnist-cnn", "mnist-resnet"}) {
-    models::Run run = small_run(name, folder / "run", {});
+    runs::Run run = small_run(name, folder / "run", {});
     expect_refusal(
-        [&] { train_recipe(find_recipe(name), run); },
+        [&] { train_recipe(find_recipe(recipes(), name), run); },
         std::string(name) +
             " needs --data: folder with MNIST's four IDX files (train-images-idx3-ubyte and so on, "
             "plain or .gz)");
     run.data = folder / "none";
-    expect_refusal([&] { train_recipe(find_recipe(name), run); },
+    expect_refusal([&] { train_recipe(find_recipe(recipes(), name), run); },
                    "--data " + (folder / "none").string() + ": there is no such file or folder");
     std::filesystem::create_directories(folder / "empty");
     run.data = folder / "empty";
-    expect_refusal([&] { train_recipe(find_recipe(name), run); },
+    expect_refusal([&] { train_recipe(find_recipe(recipes(), name), run); },
                    "[load_idx] cannot open " + (folder / "empty/train-images-idx3-ubyte.gz").string() +
                        ": No such file or directory");
     EXPECT_FALSE(std::filesystem::exists(folder / "run"));
@@ -149,17 +154,17 @@ TEST(VisionRecipes, OfMnistTrainOnIdxFiles) {
       {"mnist-resnet", {"epochs=4", "batch=20", "channels=2", "blocks=1"}}};
   for (const auto& [name, settings] : all) {
     SCOPED_TRACE(name);
-    models::Run run = small_run(name, folder / name, settings);
+    runs::Run run = small_run(name, folder / name, settings);
     run.data = folder / "digits";
-    EXPECT_GT(figure(train_recipe(find_recipe(name), run), "test accuracy"), 0.9);
+    EXPECT_GT(figure(train_recipe(find_recipe(recipes(), name), run), "test accuracy"), 0.9);
     EXPECT_TRUE(std::filesystem::exists(folder / name / "figures/activations.gp"));
   }
 }
 
 TEST(VisionRecipes, DoubleDescentKeepsItsTableAndGoesOn) {
   const TemporaryFolder folder;
-  const Recipe& recipe = find_recipe("double-descent");
-  const models::Run run = small_run("double-descent", folder / "run", {"epochs=2", "widths=4,16,8"});
+  const Recipe& recipe = find_recipe(recipes(), "double-descent");
+  const runs::Run run = small_run("double-descent", folder / "run", {"epochs=2", "widths=4,16,8"});
   const RunReport report = train_recipe(recipe, run);
   EXPECT_GT(figure(report, "test error at width 16"), 0.3);
   EXPECT_LT(figure(report, "test error at width 16"), 0.9);
@@ -168,30 +173,30 @@ TEST(VisionRecipes, DoubleDescentKeepsItsTableAndGoesOn) {
   EXPECT_NE(table.find("\n16,1098,"), std::string::npos);  // (40 + 1) 16 + (16 + 1) 16 + (16 + 1) 10
   EXPECT_TRUE(std::filesystem::exists(folder / "run/figures/double-descent.gp"));
   // Nothing is left to train: the same table.
-  resume_run(folder / "run", {}, train::Progress::silent);
+  resume_run(recipes(), folder / "run", {}, train::Progress::silent);
   EXPECT_EQ(read_bytes(folder / "run/widths.csv"), table);
 }
 
 TEST(VisionRecipes, DoubleDescentRefusesOtherWidths) {
   const TemporaryFolder folder;
   for (const std::string widths : {"", "4,", "4;8", "0", "x"}) {
-    const models::Run run = small_run("double-descent", folder / "run", {"widths=" + widths});
-    expect_refusal([&] { train_recipe(find_recipe("double-descent"), run); },
+    const runs::Run run = small_run("double-descent", folder / "run", {"widths=" + widths});
+    expect_refusal([&] { train_recipe(find_recipe(recipes(), "double-descent"), run); },
                    "widths must be whole numbers >= 1 with commas between them, got \"" + widths + "\"");
   }
 }
 
 TEST(VisionRecipes, ShatteredGradientsMeasureAndDraw) {
   const TemporaryFolder folder;
-  const models::Run run =
+  const runs::Run run =
       small_run("shattered-gradients", folder / "run", {"layers=6", "width=30", "networks=3"});
-  const RunReport report = train_recipe(find_recipe("shattered-gradients"), run);
+  const RunReport report = train_recipe(find_recipe(recipes(), "shattered-gradients"), run);
   EXPECT_GT(figure(report, "autocorrelation at 0.2, 1 layer"), 0.5);
   EXPECT_LT(figure(report, "autocorrelation at 0.2, 6 layers"), 0.9);
   EXPECT_TRUE(std::filesystem::exists(folder / "run/figures/gradients.gp"));
   EXPECT_TRUE(std::filesystem::exists(folder / "run/figures/autocorrelation.gp"));
   expect_refusal(
-      [&] { evaluate_run(folder / "run"); },
+      [&] { evaluate_run(recipes(), folder / "run"); },
       "shattered-gradients is an experiment: there is nothing to evaluate; its figures are in report.json");
 }
 

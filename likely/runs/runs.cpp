@@ -1,0 +1,292 @@
+#include "likely/runs/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+#include "likely/core/cancel.hpp"
+#include "likely/core/error.hpp"
+#include "likely/io/folder_lock.hpp"
+#include "likely/io/folder_path.hpp"
+#include "likely/io/live_folder.hpp"
+#include "likely/io/made_record.hpp"
+#include "likely/io/path_kind.hpp"
+#include "likely/runs/album.hpp"
+#include "likely/runs/run_files.hpp"
+#include "likely/train/interrupt.hpp"
+
+namespace likely::runs {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_run(const Recipe& recipe, const Run& run, const TrainOptions& options) {
+  if (!run.data.empty() && recipe.data_help.empty())
+    throw Error(fmt::format("{} makes its own data; --data has no meaning for it", recipe.name));
+  if (run.data.empty() && recipe.needs_data)
+    throw Error(fmt::format("{} needs --data: {}", recipe.name, recipe.data_help));
+  if (!run.data.empty() && !io::path_exists(run.data))
+    throw Error(fmt::format("--data {}: there is no such file or folder", run.data.string()));
+  std::vector<std::uint64_t> sorted = options.seeds;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) throw Error(fmt::format("seed {} is there twice", *twice));
+}
+
+[[noreturn]] void refuse_absent(const SavedRun& saved, const char* verb) {
+  throw Error(fmt::format("{} is an experiment: there is nothing to {}", saved.recipe->name, verb));
+}
+
+Run of_seed(const Run& run, std::uint64_t seed) {
+  Run one = run;
+  one.seed = seed;
+  one.out = run.out / fmt::format("seed-{}", seed);
+  return one;
+}
+
+// Trains and keeps the report, also where Ctrl-C comes while pictures are drawn.
+SeedReport train_one(const Recipe& recipe, const Run& run) {
+  const train::detail::CatchInterrupt interrupt(true);
+  const auto begin = std::chrono::steady_clock::now();
+  SeedReport one{run.seed, run.out, recipe.train(run)};
+  if (one.report.seconds == 0.0)
+    one.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (one.report.stopped != train::Stopped::interrupted)
+    write_report(run.out, json_of(RunReport{&recipe, run, {one}}));
+  one.interrupted_late = interrupt.arrived() && one.report.stopped != train::Stopped::interrupted;
+  return one;
+}
+
+// All runs of a folder, by what `each` does with one.
+template <class Each>
+RunReport for_each_run(const SavedRun& saved, Each&& each) {
+  RunReport all{saved.recipe, saved.run, {}, std::max<std::size_t>(saved.seeds.size(), 1)};
+  if (saved.seeds.empty()) {
+    all.seeds.push_back(each(saved.run));
+    return all;
+  }
+  for (const std::uint64_t seed : saved.seeds) {
+    all.seeds.push_back(each(of_seed(saved.run, seed)));
+    if (all.stopped() == train::Stopped::interrupted || all.interrupted_late()) return all;
+  }
+  return all;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+void tell(const std::vector<std::string>& told, const std::vector<io::Kept>& kept, RunReport& report) {
+  report.of_folder.insert(report.of_folder.end(), told.begin(), told.end());
+  for (const io::Kept& one : kept) report.of_folder.push_back(text_of(one));
+}
+
+RunReport train_all(const SavedRun& saved) {
+  RunReport all = for_each_run(saved, [&](const Run& run) {
+    if (saved.seeds.empty()) return train_one(*saved.recipe, run);
+    const io::FolderLock lock(run.out);
+    write_run(*saved.recipe, run, {});
+    return train_one(*saved.recipe, run);
+  });
+  if (!saved.seeds.empty() && all.seeds.size() == saved.seeds.size() &&
+      all.stopped() != train::Stopped::interrupted)
+    write_report(saved.run.out, json_of(all));
+  return all;
+}
+
+SavedRun to_be_resumed(const Catalogue& catalogue, const fs::path& folder,
+                       const std::vector<std::string>& changes) {
+  SavedRun saved = read_run(catalogue, folder);
+  for (const std::string& change : changes) {
+    if (!change.starts_with("epochs="))
+      throw Error(fmt::format("only epochs can be changed when a training goes on, got \"{}\"", change));
+    saved.run.settings.set(change);
+  }
+  check_run(*saved.recipe, saved.run, {});
+  return saved;
+}
+
+}  // namespace
+
+std::vector<fs::path> inputs_of(const Run& run) {
+  std::vector<fs::path> inputs;
+  if (!run.data.empty()) inputs.push_back(run.data);
+  for (const Setting& setting : run.settings.all()) {
+    std::error_code failed;
+    if (setting.kind != Setting::Kind::text || setting.value.empty()) continue;
+    for (const fs::path& path : {fs::path(setting.value), run.data.parent_path() / setting.value}) {
+      if (fs::is_regular_file(path, failed)) inputs.push_back(path);
+    }
+  }
+  return inputs;
+}
+
+RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options) {
+  check_run(recipe, run, options);
+  if (!run.data.empty()) run.data = fs::absolute(run.data).lexically_normal();
+  std::vector<std::uint64_t> seeds = options.seeds;
+  if (seeds.size() == 1) {
+    run.seed = seeds[0];
+    seeds.clear();
+  }
+  const std::string out = io::detail::without_last_slashes(run.out).string();
+  io::LiveFolder folder(
+      run.out, {.mark = "recipe.json",
+                .replace = options.force,
+                .option = "--out ",
+                .earlier = fmt::format("{0} already holds a run; go on with it (likely resume {0}), replace "
+                                       "it (--force) or choose another --out",
+                                       out),
+                .inputs = inputs_of(run)});
+  write_run(recipe, run, seeds);
+  if (options.on_start) options.on_start(run);
+  RunReport report = train_all({&recipe, run, seeds});
+  // What was interrupted can go on, but is not worth a run that was finished before anything was saved.
+  if (report.stopped() != train::Stopped::interrupted || folder.outdoes_earlier()) folder.keep();
+  tell(folder.told(), folder.kept(), report);
+  return report;
+}
+
+RunReport resume_run(const Catalogue& catalogue, const fs::path& folder,
+                     const std::vector<std::string>& changes, train::Progress progress) {
+  // The run that is there goes on, also one that was to replace another and was killed early: but only if it
+  // can, which is known before the other one is set aside.
+  std::error_code unknown;
+  const bool is_run = fs::exists(folder / "recipe.json", unknown);
+  if (is_run) to_be_resumed(catalogue, folder, changes);
+  const io::FolderLock lock(
+      folder,
+      {.make = false, .leftovers = is_run ? io::Leftovers::keep_what_is_there : io::Leftovers::put_in_order});
+  SavedRun saved = to_be_resumed(catalogue, folder, changes);
+  lock.tidy();
+  saved.run.resume = true;
+  saved.run.progress = progress;
+  const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
+  if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
+  RunReport report = train_all(saved);
+  tell(lock.told(), made.kept(), report);
+  return report;
+}
+
+RunReport evaluate_run(const Catalogue& catalogue, const fs::path& folder,
+                       const std::optional<fs::path>& data) {
+  SavedRun saved = read_run(catalogue, folder);
+  if (!saved.recipe->evaluate) refuse_absent(saved, "evaluate; its figures are in report.json");
+  if (data) {
+    saved.run.data = fs::absolute(*data).lexically_normal();
+    check_run(*saved.recipe, saved.run, {});
+  }
+  check_records(folder);
+  const train::detail::CatchInterrupt interrupt(true);
+  return for_each_run(saved, [&](const Run& run) {
+    if (!saved.seeds.empty()) check_records(run.out);
+    SeedReport one{run.seed, run.out, saved.recipe->evaluate(run)};
+    give_up_if([&] { return interrupt.arrived(); });
+    return one;
+  });
+}
+
+Predicted predict_run(const Catalogue& catalogue, const fs::path& folder, const fs::path& rows) {
+  const SavedRun saved = read_run(catalogue, folder);
+  if (!saved.recipe->predict) refuse_absent(saved, "predict with");
+  if (!saved.seeds.empty())
+    throw Error(fmt::format("{0} holds several runs; name one of them, such as {0}/seed-{1}", folder.string(),
+                            saved.seeds[0]));
+  return saved.recipe->predict(saved.run, rows);
+}
+
+RunReport plot_run(const Catalogue& catalogue, const fs::path& folder) {
+  // What is drawn is what is there: nothing is traded for it.
+  const io::FolderLock lock(folder, {.make = false, .leftovers = io::Leftovers::leave});
+  const SavedRun saved = read_run(catalogue, folder);
+  if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
+  lock.tidy();
+  check_records(folder);
+  const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
+  const train::detail::CatchInterrupt interrupt(true);
+  RunReport report = for_each_run(saved, [&](const Run& run) {
+    std::optional<io::FolderLock> own;
+    if (!saved.seeds.empty()) own.emplace(run.out, io::FolderLockOptions{.make = false});
+    if (!saved.seeds.empty()) check_records(run.out);
+    SeedReport one{run.seed, run.out};
+    try {
+      one.report.pictures = saved.recipe->plot(run);
+    } catch (const Cancelled&) {
+      one.report.stopped = train::Stopped::interrupted;
+    }
+    if (interrupt.arrived()) one.report.stopped = train::Stopped::interrupted;
+    return one;
+  });
+  tell({}, made.kept(), report);
+  return report;
+}
+
+train::Stopped RunReport::stopped() const {
+  return seeds.empty() ? train::Stopped::finished : seeds.back().report.stopped;
+}
+
+bool RunReport::interrupted_late() const { return !seeds.empty() && seeds.back().interrupted_late; }
+
+std::vector<double> RunReport::values(std::string_view figure) const {
+  std::vector<double> found;
+  for (const SeedReport& seed : seeds) {
+    for (const Measured& measured : seed.report.figures) {
+      if (measured.name == figure) found.push_back(measured.value);
+    }
+  }
+  return found;
+}
+
+std::vector<Measured> RunReport::figures() const {
+  if (seeds.empty()) return {};
+  std::vector<Measured> means = seeds[0].report.figures;
+  for (Measured& mean : means) mean.value = mean_of(values(mean.name));
+  return means;
+}
+
+double RunReport::spread(std::string_view figure) const {
+  const std::vector<double> all = values(figure);
+  if (all.size() < 2) return 0.0;
+  const double mean = mean_of(all);
+  double squares = 0.0;
+  for (const double value : all) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(all.size() - 1));
+}
+
+double RunReport::seconds() const {
+  double sum = 0.0;
+  for (const SeedReport& seed : seeds) sum += seed.report.seconds;
+  return sum;
+}
+
+std::vector<fs::path> RunReport::pictures() const {
+  std::vector<fs::path> all;
+  for (const SeedReport& seed : seeds)
+    all.insert(all.end(), seed.report.pictures.begin(), seed.report.pictures.end());
+  return all;
+}
+
+std::vector<std::string> RunReport::notes() const {
+  std::vector<std::string> all;
+  for (const SeedReport& seed : seeds) {
+    for (const std::string& note : seed.report.notes) {
+      if (std::find(all.begin(), all.end(), note) == all.end()) all.push_back(note);
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> RunReport::warnings() const {
+  std::vector<std::string> all = of_folder;
+  for (const SeedReport& seed : seeds)
+    gather_warnings(all, seeds.size() > 1 ? fmt::format("seed {}: ", seed.seed) : "", seed.report.warnings);
+  return all;
+}
+
+}  // namespace likely::runs

@@ -1,0 +1,226 @@
+#include "likely/runs/supervised.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "likely/core/cancel.hpp"
+#include "likely/core/error.hpp"
+#include "likely/core/whole_number.hpp"
+#include "likely/io/path_kind.hpp"
+#include "likely/io/safetensors.hpp"
+#include "likely/kernels/build_info.hpp"
+#include "likely/ops/join.hpp"
+#include "likely/ops/reduce.hpp"
+#include "likely/runs/pictures.hpp"
+#include "likely/runs/rows.hpp"
+#include "likely/train/history.hpp"
+#include "likely/train/interrupt.hpp"
+
+namespace likely::runs {
+
+std::vector<Setting> fit_settings(const FitDefaults& defaults) {
+  return {whole_setting("epochs", defaults.epochs, "passes over the training data"),
+          whole_setting("batch", defaults.batch, "rows a step"),
+          number_setting("lr", defaults.lr, "learning rate")};
+}
+
+optim::Schedule cosine_schedule(const Run& run, std::int64_t steps) {
+  return optim::CosineSchedule{.lr = run.settings.number("lr"), .steps = steps};
+}
+
+namespace detail {
+
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 256;
+constexpr double kMostNumbersARow = 1e9;
+
+// The keys of a run, always made in this order.
+struct Keys {
+  Rng data, model;
+};
+Keys keys_of(const Run& run) {
+  Rng rng(run.seed);
+  Rng data = rng.split();
+  return {data, rng.split()};
+}
+
+// A class may be missing in the training part.
+std::int64_t outputs_of(const Splits& splits) {
+  std::int64_t outputs = 1;
+  for (const data::Dataset* rows : {&splits.train, splits.validation ? &*splits.validation : nullptr,
+                                    splits.test ? &*splits.test : nullptr}) {
+    if (rows == nullptr || rows->size() == 0) continue;
+    const Tensor y = rows->targets();
+    if (!y.defined()) continue;
+    const std::int64_t needed =
+        y.dtype() == DType::i64 ? static_cast<std::int64_t>(max(y).item()) + 1 : y.size() / y.dim(0);
+    outputs = std::max(outputs, needed);
+  }
+  return outputs;
+}
+
+Sizes sizes_of(const Splits& splits) {
+  if (splits.train.size() == 0) throw Error("the training data have no rows");
+  const Tensor x = splits.train.range(0, 1).x;
+  return {.input = x.shape().sub(1, x.rank()), .outputs = outputs_of(splits)};
+}
+
+std::string text_of(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
+
+bool parse_shape(std::string_view text, Shape& shape) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('x');
+    const auto size = whole_number<std::int64_t>(text.substr(0, end));
+    if (!size || *size < 1 || shape.rank() == Shape::kMaxRank || end + 1 == text.size()) return false;
+    shape.push_back(*size);
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  // More numbers than this no row has, and their product could be too large for a number.
+  double numbers = 1.0;
+  for (const std::int64_t size : shape) numbers *= static_cast<double>(size);
+  return numbers <= kMostNumbersARow;
+}
+
+// What the kept model was made for.
+Sizes kept_sizes(const Run& run) {
+  const std::filesystem::path file = model_file(run);
+  if (!io::path_exists(file))
+    throw Error(fmt::format("{} holds no finished model; finish it with: likely resume {}", run.out.string(),
+                            run.out.string()));
+  const auto metadata = io::load_safetensors(file).metadata;
+  Sizes sizes;
+  Shape outputs;
+  const auto input = metadata.find("input");
+  const auto count = metadata.find("outputs");
+  if (input == metadata.end() || count == metadata.end() || !parse_shape(input->second, sizes.input) ||
+      !parse_shape(count->second, outputs) || outputs.rank() != 1)
+    throw Error(file.string() + ": the file does not say what rows the model takes");
+  sizes.outputs = outputs[0];
+  return sizes;
+}
+
+struct Held {
+  std::string name;
+  const data::Dataset* rows;
+};
+Held held_out(const Splits& splits) {
+  if (splits.test) return {"test", &*splits.test};
+  if (splits.validation) return {"validation", &*splits.validation};
+  return {"training", &splits.train};
+}
+
+Tensor outputs_for(const Predictor& predict, const data::Dataset& rows, const CancelTest& cancelled = {}) {
+  std::vector<Tensor> outputs;
+  for (const data::Batch& batch : rows.batches(kRowsAtOnce)) {
+    give_up_if(cancelled);
+    outputs.push_back(predict(batch.x));
+  }
+  return concat(outputs);
+}
+
+std::vector<Measured> figures_of(const Objective& objective, const Predictor& predict, const Held& held,
+                                 const CancelTest& cancelled = {}) {
+  std::vector<Measured> figures =
+      objective.figures(outputs_for(predict, *held.rows, cancelled), held.rows->targets());
+  for (Measured& figure : figures) figure.name = held.name + " " + figure.name;
+  return figures;
+}
+
+// Those that suit the kind of data and outputs.
+void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
+                const Predictor& predict, Album& album) {
+  const Held held = held_out(splits);
+  const Objective::Kind kind = parts.objective.kind;
+  album.attempt("curves", [&] { draw_curves(train::read_history(run.out), album); });
+  const bool classes = kind == Objective::Kind::classes || kind == Objective::Kind::binary;
+  const std::int64_t width = sizes.input.size();
+  if (classes && held.rows->targets().defined()) {
+    album.attempt("picture \"confusion\"", [&] {
+      const Tensor outputs = outputs_for(predict, *held.rows, train::detail::interrupt_arrived);
+      const Predictions said = parts.objective.predictions(outputs);
+      const std::int64_t count = kind == Objective::Kind::binary ? 2 : outputs.dim(-1);
+      draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, album);
+    });
+  }
+  if (kind != Objective::Kind::classes && width == 1)
+    album.attempt("picture \"fit\"", [&] { draw_fit(predict, kind, splits.train, album); });
+  if (classes && width == 2)
+    album.attempt("picture \"areas\"", [&] { draw_areas(predict, kind, splits.train, album); });
+  if (!classes && width > 1) {
+    album.attempt("picture \"predicted\"", [&] {
+      const Tensor outputs = outputs_for(predict, *held.rows, train::detail::interrupt_arrived);
+      draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), album);
+    });
+  }
+}
+
+void draw_all(const Run& run, const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
+              Album& album) {
+  album.attempt("pictures", [&] {
+    draw_usual(run, parts, sizes, splits, parts.load(run, sizes), album);
+    parts.pictures(run, sizes, splits, album);
+  });
+}
+
+Report train_whole(const SupervisedParts& parts, const Run& run) {
+  const Keys keys = keys_of(run);
+  const Splits splits = parts.data(run, keys.data);
+  const Sizes sizes = sizes_of(splits);
+  const FitSummary fitted = parts.fit(run, splits, sizes, keys.model);
+  Report report{.epochs = fitted.epochs, .seconds = fitted.seconds, .stopped = fitted.stopped};
+  if (fitted.stopped == train::Stopped::interrupted) return report;
+  report.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits));
+  report.text = parts.remarks(run, sizes, splits);
+  Album album(run.out);
+  draw_all(run, parts, sizes, splits, album);
+  report.pictures = album.drawn().pictures;
+  report.warnings = album.drawn().warnings;
+  return report;
+}
+
+}  // namespace
+
+std::filesystem::path model_file(const Run& run) { return run.out / "model.safetensors"; }
+
+std::int64_t steps_of(const Run& run, const data::Dataset& train) {
+  const std::int64_t batch = run.settings.whole("batch");
+  return run.settings.whole("epochs") * ((train.size() + batch - 1) / batch);
+}
+
+std::map<std::string, std::string> provenance(const Run& run, const Sizes& sizes) {
+  return {{"likely", std::string(version())},
+          {"seed", std::to_string(run.seed)},
+          {"input", text_of(sizes.input)},
+          {"outputs", std::to_string(sizes.outputs)}};
+}
+
+Recipe complete(Recipe about, const SupervisedParts& parts) {
+  about.train = [parts](const Run& run) { return train_whole(parts, run); };
+  about.evaluate = [parts](const Run& run) {
+    const Sizes sizes = kept_sizes(run);
+    const Splits splits = parts.data(run, keys_of(run).data);
+    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits),
+                                        train::detail::interrupt_arrived),
+                  .text = parts.remarks(run, sizes, splits)};
+  };
+  about.predict = [parts](const Run& run, const std::filesystem::path& file) {
+    const Sizes sizes = kept_sizes(run);
+    RowsOfFile rows = read_rows(file, sizes.input);
+    return Predicted{parts.objective.predictions(outputs_for(parts.load(run, sizes), data::Dataset(rows.x))),
+                     std::move(rows.notes)};
+  };
+  about.plot = [parts](const Run& run) {
+    const Sizes sizes = kept_sizes(run);
+    Album album(run.out);
+    draw_all(run, parts, sizes, parts.data(run, keys_of(run).data), album);
+    return album.all_pictures();
+  };
+  return about;
+}
+
+}  // namespace detail
+
+}  // namespace likely::runs
