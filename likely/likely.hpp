@@ -1,4 +1,4 @@
-// All of likely but its systems (likely/models/), each of which has headers of its own.
+// All of likely but recipes and their runs (likely/runs/) and its systems (likely/models/).
 #pragma once
 
 #include "likely/autodiff/custom.hpp"

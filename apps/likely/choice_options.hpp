@@ -1,5 +1,5 @@
 // What fit, compare, simulate and recover have in common: options for files of trials, models, tasks and
-// populations, a progress line, and how results are shown.
+// populations, their progress, and how results are shown.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -68,9 +68,8 @@ struct OutArguments {
 };
 void add_out(CLI::App& command, OutArguments& arguments, bool of_trials);
 
-// A line on the standard error that is drawn again, or a line every few seconds where nobody watches.
-// Ctrl-C is noted from its beginning on, and stops what asks for it: make it before anything that takes long
-// or leaves files behind.
+// The progress line of a study (progress_line.hpp). Ctrl-C is noted from its beginning on, and stops what
+// asks for it: make it before anything that takes long or leaves files behind.
 class ChoiceProgress {
  public:
   explicit ChoiceProgress(bool silent);
@@ -78,11 +77,11 @@ class ChoiceProgress {
   ChoiceProgress(const ChoiceProgress&) = delete;
   ChoiceProgress& operator=(const ChoiceProgress&) = delete;
 
-  // False after Ctrl-C.
-  bool operator()(const choice::StudyProgress& now);
-  // Whether it came, for work that asks; lives as long as this.
+  // For the study.
+  const train::EventSink& events() const;
+  // Whether Ctrl-C came, for work that asks; lives as long as this.
   CancelTest cancelled() const;
-  // Ends the line, and says how long it took.
+  // Ends the line, and says how long it took, if it took long.
   void finish();
 
  private:

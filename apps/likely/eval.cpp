@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "likely/models/recipes.hpp"
 
@@ -20,7 +21,8 @@ void add_eval(CLI::App& app) {
   command->callback([folder, data, shown] {
     apply(*shown);
     show(runs::evaluate_run(models::recipes(), *folder,
-                            data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data)),
+                            data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
+                            progress_line(shown->quiet)),
          *shown);
   });
 }

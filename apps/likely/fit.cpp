@@ -30,7 +30,7 @@ void run_fit(FitArguments arguments, const ShowOptions& shown) {
   const auto models = choice::make_models(arguments.models, options.method, trials.options, trials.cues);
   results.check_room(choice::bytes_of_study(
       trials, models, options, {.trials = !arguments.out.no_trials, .figures = !arguments.out.no_figures}));
-  options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
+  options.events = progress.events();
   options.cancelled = progress.cancelled();
   choice::Study study = choice::fit_study(trials, models, options);
   if (study.interrupted) throw Cancelled();

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "likely/models/recipes.hpp"
 
@@ -15,7 +16,8 @@ void add_plot(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, shown] {
     apply(*shown);
-    show(runs::plot_run(models::recipes(), *folder), *shown, "draw the pictures with: likely plot");
+    show(runs::plot_run(models::recipes(), *folder, progress_line(shown->quiet)), *shown,
+         "draw the pictures with: likely plot");
   });
 }
 

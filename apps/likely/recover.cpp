@@ -38,7 +38,7 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   const auto models =
       choice::make_models(arguments.models, options.method, static_cast<int>(task.probabilities.size()));
   results.check_room(choice::bytes_of_recovery(models, options, !arguments.out.no_figures));
-  options.progress = [&](const choice::StudyProgress& now) { return progress(now); };
+  options.events = progress.events();
   options.cancelled = progress.cancelled();
   choice::RecoverStudy study;
   with_room_for(options.subjects, task, [&] { study = choice::recover_study(models, task, options); });

@@ -14,8 +14,6 @@ struct ShowOptions {
   bool json = false;
   bool quiet = false;
   int threads = 0;
-
-  train::Progress progress() const { return quiet ? train::Progress::silent : train::Progress::automatic; }
 };
 
 // Adds --json, --quiet and --threads.

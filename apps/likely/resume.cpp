@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "likely/models/recipes.hpp"
@@ -32,7 +33,8 @@ void add_resume(CLI::App& app) {
     apply(*shown);
     std::vector<std::string> changes;
     if (arguments->epochs > 0) changes.push_back(fmt::format("epochs={}", arguments->epochs));
-    show(runs::resume_run(models::recipes(), arguments->folder, changes, shown->progress()), *shown);
+    show(runs::resume_run(models::recipes(), arguments->folder, changes, progress_line(shown->quiet)),
+         *shown);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/printable.hpp"
@@ -39,18 +40,8 @@ void run(const SweepArguments& arguments) {
   options.run.data = arguments.data;
   options.run.seed = arguments.seed;
   options.run.out = arguments.out.empty() ? "runs/sweep-" + recipe.name : arguments.out;
-  options.run.progress = train::Progress::silent;
+  options.run.events = trial_lines(arguments.quiet || arguments.json);
   if (arguments.minimize || arguments.maximize) options.higher_is_better = arguments.maximize;
-  if (!arguments.quiet && !arguments.json) {
-    options.on_trial = [](const runs::SweepTrial& trial) {
-      std::string settings;
-      for (const auto& [name, value] : trial.settings)
-        settings += fmt::format(" {}={}", name, printable_line(value));
-      tell(fmt::format("trial {}:{}  {}\n", trial.number, settings,
-                       trial.error.empty() ? fmt::format("{:.6g}", trial.value)
-                                           : "failed: " + printable_line(trial.error)));
-    };
-  }
   const runs::Sweep sweep = runs::run_sweep(recipe, options);
   if (arguments.json) {
     fmt::print("{}", sweep.json());

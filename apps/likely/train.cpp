@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/standard_streams.hpp"
 #include "apps/likely/whole_option.hpp"
@@ -58,7 +59,7 @@ void run_training(const runs::Recipe& recipe, const TrainArguments& arguments, c
   run.data = arguments.data;
   run.out = arguments.out;
   run.seed = arguments.seed;
-  run.progress = shown.progress();
+  run.events = progress_line(shown.quiet);
   runs::TrainOptions options{.seeds = arguments.seeds, .force = arguments.force};
   const auto last = std::numeric_limits<std::uint64_t>::max();
   if (arguments.repeats > 0 && arguments.seed > last - static_cast<std::uint64_t>(arguments.repeats - 1))

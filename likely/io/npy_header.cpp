@@ -15,7 +15,7 @@ namespace likely::io {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr std::size_t kLongestHeader = 1 << 20;
+constexpr std::size_t kLongestNpyHeader = 1 << 20;
 
 // The header is a Python dictionary of three known entries, such as
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
@@ -148,7 +148,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const Refusal& refu
   const std::size_t length_bytes = version == 1 ? 2 : 4;
   const std::size_t length = number(8, length_bytes);
   const std::size_t start = 8 + length_bytes;
-  if (length > kLongestHeader || start + length > bytes.size()) refuse("the array ends within its header");
+  if (length > kLongestNpyHeader || start + length > bytes.size()) refuse("the array ends within its header");
 
   NpyHeader header = DictionaryReader(text.substr(start, length), refuse).read();
   header.bytes = start + length;

@@ -44,7 +44,7 @@ struct Run {
   std::filesystem::path data{};  // what --data says; empty: the recipe's own
   std::filesystem::path out{};   // the run folder
   bool resume = false;           // go on with what the run folder holds
-  train::Progress progress = train::Progress::automatic;
+  train::EventSink events{};     // hears what happens (train/events.hpp)
 };
 
 enum class Better : std::uint8_t { higher, lower, neither };

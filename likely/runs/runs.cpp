@@ -16,6 +16,7 @@
 #include "likely/io/path_kind.hpp"
 #include "likely/runs/album.hpp"
 #include "likely/runs/run_files.hpp"
+#include "likely/train/event_file.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::runs {
@@ -23,6 +24,8 @@ namespace likely::runs {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kEventsFile = "events.jsonl";
 
 void check_run(const Recipe& recipe, const Run& run, const TrainOptions& options) {
   if (!run.data.empty() && recipe.data_help.empty())
@@ -48,16 +51,52 @@ Run of_seed(const Run& run, std::uint64_t seed) {
   return one;
 }
 
+train::event::Begin beginning_of(const Recipe& recipe, const Run& run) {
+  train::event::Begin begin{
+      .recipe = recipe.name, .seed = run.seed, .data = run.data, .out = run.out, .resumed = run.resume};
+  for (const Setting& setting : run.settings.all()) begin.settings[setting.name] = setting.value;
+  return begin;
+}
+
+void tell_report(const Report& report, const train::EventSink& events) {
+  for (const Measured& figure : report.figures) {
+    std::optional<bool> higher;
+    if (figure.better != Better::neither) higher = figure.better == Better::higher;
+    events(train::event::Metric{figure.name, figure.value, higher});
+  }
+  for (const fs::path& picture : report.pictures) events(train::event::Picture{picture});
+  for (const std::string& warning : report.warnings) events(train::event::Warning{warning});
+}
+
 // Trains and keeps the report, also where Ctrl-C comes while pictures are drawn.
 SeedReport train_one(const Recipe& recipe, const Run& run) {
   const train::detail::CatchInterrupt interrupt(true);
   const auto begin = std::chrono::steady_clock::now();
-  SeedReport one{run.seed, run.out, recipe.train(run)};
-  if (one.report.seconds == 0.0)
-    one.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const auto seconds = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  train::EventFile file(run.out / kEventsFile);
+  Run told = run;
+  told.events = [&](const train::Event& event) {
+    file(event);
+    if (run.events) run.events(event);
+  };
+  told.events(beginning_of(recipe, run));
+  SeedReport one{run.seed, run.out};
+  try {
+    one.report = recipe.train(told);
+  } catch (const std::exception& error) {
+    told.events(train::event::End{.seconds = seconds(), .error = error.what()});
+    throw;
+  }
+  if (one.report.seconds == 0.0) one.report.seconds = seconds();
+  tell_report(one.report, told.events);
+  if (!file.failure().empty())
+    one.report.warnings.push_back(fmt::format("{} is not whole: {}", kEventsFile, file.failure()));
   if (one.report.stopped != train::Stopped::interrupted)
     write_report(run.out, json_of(RunReport{&recipe, run, {one}}));
   one.interrupted_late = interrupt.arrived() && one.report.stopped != train::Stopped::interrupted;
+  told.events(train::event::End{.stopped = one.report.stopped, .seconds = one.report.seconds});
   return one;
 }
 
@@ -154,7 +193,7 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
 }
 
 RunReport resume_run(const Catalogue& catalogue, const fs::path& folder,
-                     const std::vector<std::string>& changes, train::Progress progress) {
+                     const std::vector<std::string>& changes, const train::EventSink& events) {
   // The run that is there goes on, also one that was to replace another and was killed early: but only if it
   // can, which is known before the other one is set aside.
   std::error_code unknown;
@@ -166,7 +205,7 @@ RunReport resume_run(const Catalogue& catalogue, const fs::path& folder,
   SavedRun saved = to_be_resumed(catalogue, folder, changes);
   lock.tidy();
   saved.run.resume = true;
-  saved.run.progress = progress;
+  saved.run.events = events;
   const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
   if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
   RunReport report = train_all(saved);
@@ -175,8 +214,9 @@ RunReport resume_run(const Catalogue& catalogue, const fs::path& folder,
 }
 
 RunReport evaluate_run(const Catalogue& catalogue, const fs::path& folder,
-                       const std::optional<fs::path>& data) {
+                       const std::optional<fs::path>& data, const train::EventSink& events) {
   SavedRun saved = read_run(catalogue, folder);
+  saved.run.events = events;
   if (!saved.recipe->evaluate) refuse_absent(saved, "evaluate; its figures are in report.json");
   if (data) {
     saved.run.data = fs::absolute(*data).lexically_normal();
@@ -201,10 +241,11 @@ Predicted predict_run(const Catalogue& catalogue, const fs::path& folder, const 
   return saved.recipe->predict(saved.run, rows);
 }
 
-RunReport plot_run(const Catalogue& catalogue, const fs::path& folder) {
+RunReport plot_run(const Catalogue& catalogue, const fs::path& folder, const train::EventSink& events) {
   // What is drawn is what is there: nothing is traded for it.
   const io::FolderLock lock(folder, {.make = false, .leftovers = io::Leftovers::leave});
-  const SavedRun saved = read_run(catalogue, folder);
+  SavedRun saved = read_run(catalogue, folder);
+  saved.run.events = events;
   if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
   lock.tidy();
   check_records(folder);

@@ -1,9 +1,10 @@
 // Runs: recipes trained into folders that remember everything, and what can be done with these folders later.
 //
-// A run folder holds recipe.json (recipe, seed, settings, data), report.json (what was reached), figures/ and
-// whatever the recipe leaves there: model.safetensors, and the files of train::fit. A training with several
-// seeds makes a folder with one run folder, "seed-<n>", for each. A folder knows the name of its recipe,
-// which is looked up in a catalogue that must outlive what is returned.
+// A run folder holds recipe.json (recipe, seed, settings, data), report.json (what was reached), events.jsonl
+// (what happened, as it happens: train/event_file.hpp), figures/ and whatever the recipe leaves there:
+// model.safetensors, and the files of train::fit. A training with several seeds makes a folder with one run
+// folder, "seed-<n>", for each. A folder knows the name of its recipe, which is looked up in a catalogue that
+// must outlive what is returned.
 #pragma once
 
 #include <cstdint>
@@ -69,13 +70,13 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
 // Goes on with a training that was interrupted, or trains for longer: `changes` are settings as "name=text",
 // of which only epochs may be changed. Refuses a folder that is no run folder.
 RunReport resume_run(const Catalogue& catalogue, const std::filesystem::path& folder,
-                     const std::vector<std::string>& changes = {},
-                     train::Progress progress = train::Progress::automatic);
+                     const std::vector<std::string>& changes = {}, const train::EventSink& events = {});
 
 // Measures again, on other data of the recipe's kind if so wished. Refuses a recipe that cannot, and a folder
 // whose report.json or metrics.jsonl was changed. Ctrl-C ends it with Cancelled.
 RunReport evaluate_run(const Catalogue& catalogue, const std::filesystem::path& folder,
-                       const std::optional<std::filesystem::path>& data = {});
+                       const std::optional<std::filesystem::path>& data = {},
+                       const train::EventSink& events = {});
 
 // Predictions for the rows of a file. Refuses folders of several seeds (name one of them) and recipes that
 // have nothing to predict with.
@@ -84,7 +85,8 @@ Predicted predict_run(const Catalogue& catalogue, const std::filesystem::path& f
 
 // Draws all pictures again. Refuses the same. After Ctrl-C stopped() is Stopped::interrupted, and pictures
 // may be old ones.
-RunReport plot_run(const Catalogue& catalogue, const std::filesystem::path& folder);
+RunReport plot_run(const Catalogue& catalogue, const std::filesystem::path& folder,
+                   const train::EventSink& events = {});
 
 // The recipe and the run of a folder. Refuses one whose recipe is not in the catalogue.
 struct SavedRun {

@@ -124,7 +124,8 @@ FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& ru
                                    .out = run.out,
                                    .resume = run.resume,
                                    .figures = false,
-                                   .progress = run.progress};
+                                   .progress = train::Progress::silent,
+                                   .events = run.events};
   if (parts.schedule) options.schedule = parts.schedule(run, steps_of(run, splits.train));
   // Nothing is chosen by the test data, the time to stop neither.
   if (settings.has("patience") && splits.validation) options.patience = settings.whole("patience");

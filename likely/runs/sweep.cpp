@@ -122,7 +122,12 @@ class Trials {
     }
     sweep_.trials.push_back(trial);
     write_table(sweep_, space_);
-    if (options_.on_trial) options_.on_trial(trial);
+    if (options_.run.events)
+      options_.run.events(train::event::Trial{.number = trial.number,
+                                              .settings = trial.settings,
+                                              .figure = sweep_.figure,
+                                              .value = trial.value,
+                                              .error = trial.error});
     return trial.value;
   }
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,8 +31,9 @@ struct SweepOptions {
   std::string figure{};     // what counts; empty: the first that is no test figure, or the first
   std::optional<bool> higher_is_better{};  // else as the figure says of itself
   bool force = false;                      // replace a sweep that run.out holds
-  Run run{};                               // what all have in common; run.out is the folder of the sweep
-  std::function<void(const SweepTrial&)> on_trial{};
+  // What all have in common. run.out is the folder of the sweep; run.events hears what happens in each trial,
+  // and event::Trial after it.
+  Run run{};
 };
 
 struct Sweep {

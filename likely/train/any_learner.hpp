@@ -137,6 +137,7 @@ struct Settings {
   bool figures;
   std::map<std::string, std::string> notes;
   Progress progress;
+  EventSink events;
   bool catch_interrupt;
 };
 
@@ -161,6 +162,7 @@ Settings settings_of(const Options& options, const std::map<std::string, optim::
           .figures = options.figures,
           .notes = options.notes,
           .progress = options.progress,
+          .events = options.events,
           .catch_interrupt = options.catch_interrupt};
 }
 

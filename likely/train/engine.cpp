@@ -16,7 +16,6 @@
 #include "likely/train/interrupt.hpp"
 #include "likely/train/loss_figure.hpp"
 #include "likely/train/monitor.hpp"
-#include "likely/train/progress.hpp"
 #include "likely/train/run_folder.hpp"
 #include "likely/train/run_records.hpp"
 
@@ -61,33 +60,34 @@ class Run {
   Outcome operator()() {
     if (!settings_.out.empty()) open_folder();
     const CatchInterrupt interrupt(settings_.catch_interrupt);
-    ProgressDisplay progress(settings_.progress, settings_.epochs, total_steps(), position_.step,
-                             learner_.counts_rows());
-    if (position_.step > 0) {
-      const char* what = reason_to_end() ? "nothing is left to do in" : "continuing";
-      progress.say(fmt::format("{} {} after step {}", what, where(), position_.step));
-    }
+    shown_ = terminal(settings_.progress);
+    tell(event::Training{.out = settings_.out,
+                         .epochs = settings_.epochs,
+                         .steps = total_steps(),
+                         .step = position_.step,
+                         .counts_rows = learner_.counts_rows(),
+                         .is_done = reason_to_end().has_value()});
     std::optional<Stopped> stopped;
     while (!stopped) {
       if (position_.batch == batches_per_epoch_) {
-        stopped = end_epoch(progress);
+        stopped = end_epoch();
         continue;
       }
       stopped = reason_to_end();
-      if (!stopped) stopped = steps_of_an_epoch(progress, interrupt);
+      if (!stopped) stopped = steps_of_an_epoch(interrupt);
     }
     // Where the steps end within an epoch, what they reached is measured, too.
     const bool unmeasured = history_.empty() || history_.back().step != position_.step;
     const bool ended = *stopped == Stopped::finished || *stopped == Stopped::converged;
-    if (ended && position_.batch > 0 && unmeasured) report_epoch(progress);
+    if (ended && position_.batch > 0 && unmeasured) report_epoch();
     if (position_.best_epoch == 0) learner_.keep_best();
     save();
     // Nothing was monitored: what there is at the end is what came of it.
     if (folder_ && ended && !monitor_.monitors()) save_best(folder_->best(), learner_, position_);
-    say_goodbye(progress, *stopped);
-    draw_figures(progress);
+    tell_end(*stopped);
+    draw_figures();
     if (folder_) {
-      for (const io::Kept& kept : folder_->kept()) progress.say(text_of(kept));
+      for (const io::Kept& kept : folder_->kept()) tell(event::Warning{text_of(kept)});
     }
     return {.history = history_,
             .stopped = *stopped,
@@ -251,13 +251,13 @@ class Run {
     return std::nullopt;
   }
 
-  std::optional<Stopped> steps_of_an_epoch(ProgressDisplay& progress, const CatchInterrupt& interrupt) {
+  std::optional<Stopped> steps_of_an_epoch(const CatchInterrupt& interrupt) {
     learner_.open_epoch(order_.fold_in(static_cast<std::uint64_t>(position_.epoch)), position_.batch);
     std::optional<Stopped> stopped;
     while (!stopped && !position_.converged && position_.batch < batches_per_epoch_ &&
            position_.step < total_steps()) {
       const StepMade made = make_step();
-      progress.step(position_.epoch + 1, position_.step, position_.losses, made.rows);
+      tell_step(made);
       const bool stop = report_step(made);
       if (settings_.checkpoint_every > 0 && position_.step % settings_.checkpoint_every == 0) save();
       if (interrupt.arrived()) {
@@ -392,7 +392,7 @@ class Run {
   }
 
   // Measures the model as it is now.
-  EpochReport report_epoch(ProgressDisplay& progress) {
+  EpochReport report_epoch() {
     check_learned();
     EpochReport report{.epoch = position_.epoch + 1,
                        .step = position_.step,
@@ -408,7 +408,7 @@ class Run {
     report.seconds = spent_before_ + seconds_since(begin_);
     if (folder_) folder_->append_metrics(line_of(report));
     history_.push_back(report);
-    progress.epoch(report);
+    tell(event::Epoch{report});
     if (settings_.on_epoch) settings_.on_epoch(report);
     return report;
   }
@@ -430,8 +430,8 @@ class Run {
       settings_.plateau->observe(monitor_.higher_is_better() ? -value : value);
   }
 
-  std::optional<Stopped> end_epoch(ProgressDisplay& progress) {
-    const EpochReport report = report_epoch(progress);
+  std::optional<Stopped> end_epoch() {
+    const EpochReport report = report_epoch();
     ++position_.epoch;
     position_.batch = 0;
     position_.rows = 0;
@@ -466,23 +466,54 @@ class Run {
     std::filesystem::remove(folder_->next_best(), still_there);
   }
 
-  void say_goodbye(ProgressDisplay& progress, Stopped stopped) const {
-    if (stopped == Stopped::interrupted) {
-      progress.say(fmt::format("interrupted after step {}{}", position_.step,
-                               folder_ ? ": saved in " + where() + ", set resume to continue" : ""));
-    } else if (stopped == Stopped::early) {
-      progress.say(fmt::format("stopped early: {} was best in epoch {} ({:.6g})", monitor_.described(),
-                               position_.best_epoch, position_.best_value));
+  bool somebody_listens() const { return shown_ || settings_.events; }
+
+  void tell(const Event& event) const {
+    if (shown_) shown_(event);
+    if (settings_.events) settings_.events(event);
+  }
+
+  // One event for all steps: a small step takes less time than to make the names of its losses anew.
+  void tell_step(const StepMade& made) {
+    if (!somebody_listens()) return;
+    auto& step = std::get<event::Step>(step_made_);
+    step.epoch = position_.epoch + 1;
+    step.step = position_.step;
+    step.rows = made.rows;
+    const auto put = [](NamedNumbers& numbers, std::size_t place, const std::string& name, double value) {
+      if (place == numbers.size()) numbers.emplace_back();
+      numbers[place].first = name;
+      numbers[place].second = value;
+    };
+    step.losses.resize(std::min(step.losses.size(), made.losses.size()));
+    for (std::size_t i = 0; i < made.losses.size(); ++i)
+      put(step.losses, i, made.losses[i].name, made.losses[i].value);
+    std::size_t means = 0;
+    for (const LossSum& loss : position_.losses) {
+      if (loss.rows > 0) put(step.means, means++, loss.name, loss.mean());
     }
+    step.means.resize(means);
+    if (settings_.events) step.rates = rates();  // the line has no room for them
+    tell(step_made_);
+  }
+
+  void tell_end(Stopped stopped) const {
+    const bool has_best = position_.best_epoch > 0;
+    tell(event::Trained{.stopped = stopped,
+                        .step = position_.step,
+                        .out = settings_.out,
+                        .monitored = monitor_.monitors() ? monitor_.described() : "",
+                        .best_epoch = position_.best_epoch,
+                        .best_value = has_best ? position_.best_value : std::nan("")});
   }
 
   // A training is not lost because its picture could not be drawn.
-  void draw_figures(ProgressDisplay& progress) const {
+  void draw_figures() const {
     if (!folder_ || !settings_.figures || history_.size() < 2) return;
     try {
       draw_losses(folder_->figures(), history_);
     } catch (const std::exception& error) {
-      progress.say(fmt::format("the losses could not be drawn: {}", error.what()));
+      tell(event::Warning{fmt::format("the losses could not be drawn: {}", error.what())});
     }
   }
 
@@ -498,6 +529,8 @@ class Run {
   Position position_;
   std::vector<EpochReport> history_;
   std::unique_ptr<RunFolder> folder_;
+  EventSink shown_;
+  Event step_made_ = event::Step{};
   bool best_is_new_ = false;
   std::optional<std::int64_t> saved_step_;  // of the checkpoint, where there is one
   double spent_before_ = 0.0;

@@ -1,24 +1,15 @@
 #include "likely/train/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "likely/core/printable.hpp"
-#include "likely/core/tell.hpp"
 
 namespace likely::train::detail {
 
 namespace {
-
-int terminal_width() {
-  winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  return 100;
-}
 
 // 1234567 -> "1,234,567".
 std::string grouped(double number) {
@@ -95,74 +86,20 @@ std::string epoch_line(const ProgressState& state) {
   return fmt::format("{}  step {}  {}{}", epoch_of(state), state.step, rate_of(state), numbers_of(state));
 }
 
-ProgressDisplay::ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps,
-                                 std::int64_t first_step, bool counts_rows)
-    : how_(wanted), first_step_(first_step), begin_(Clock::now()), drawn_(begin_) {
-  if (how_ == Progress::automatic) {
-    how_ = isatty(STDERR_FILENO) != 0 ? Progress::bar : Progress::lines;
-    between_lines_ = std::chrono::seconds(1);
-  }
-  state_.epochs = epochs;
-  state_.step = first_step;
-  state_.steps = steps;
-  if (!counts_rows) state_.rows = "steps";
+std::string stage_line(const event::Stage& stage, double seconds) {
+  std::string text = fmt::format("{}: {}", printable_line(stage.of), stage.doing);
+  const int digits = stage.done < 0.1 ? 1 : 0;  // so that it moves from the beginning on
+  if (std::isfinite(stage.done)) text += fmt::format(" {:.{}f} %", 100.0 * stage.done, digits);
+  for (const auto& [name, value] : stage.numbers) text += fmt::format(", {} {:#.4g}", name, value);
+  return text + fmt::format(", {:.0f} s", seconds);
 }
 
-ProgressDisplay::~ProgressDisplay() { end_line(); }
-
-void ProgressDisplay::step(std::int64_t epoch, std::int64_t step, const std::vector<LossSum>& losses,
-                           std::int64_t rows) {
-  if (how_ == Progress::silent) return;
-  state_.epoch = epoch;
-  state_.step = step;
-  rows_ += rows;
-  const Clock::time_point now = Clock::now();
-  state_.seconds = std::chrono::duration<double>(now - begin_).count();
-  if (state_.seconds > 0.2) {
-    state_.rows_per_second = static_cast<double>(rows_) / state_.seconds;
-    state_.seconds_left =
-        state_.seconds * static_cast<double>(state_.steps - step) / static_cast<double>(step - first_step_);
-  }
-  if (how_ == Progress::bar && now - drawn_ > std::chrono::milliseconds(100)) {
-    drawn_ = now;
-    state_.losses.clear();
-    for (const LossSum& loss : losses) {
-      if (loss.rows > 0) state_.losses.emplace_back(loss.name, loss.mean());
-    }
-    draw();
-  }
-}
-
-void ProgressDisplay::epoch(const EpochReport& report) {
-  state_.epoch = report.epoch;
-  state_.step = report.step;
-  state_.losses = report.losses;
-  state_.measured = report.measured;
-  state_.held_out = report.measured_on == MeasuredOn::validation || report.measured_on == MeasuredOn::test;
-  if (how_ == Progress::bar) draw();
-  const Clock::time_point now = Clock::now();
-  const bool first_or_last =
-      report.epoch == 1 || report.epoch == state_.epochs || report.step == state_.steps;
-  if (how_ == Progress::lines && (first_or_last || now - drawn_ >= between_lines_)) {
-    drawn_ = now;
-    tell(fmt::format("{}\n", epoch_line(state_)));
-  }
-}
-
-void ProgressDisplay::draw() {
-  // The last column stays free: some terminals wrap when it is written.
-  tell(fmt::format("\r{}\x1b[K", progress_line(state_, terminal_width() - 1)));
-  line_open_ = true;
-}
-
-void ProgressDisplay::end_line() {
-  if (line_open_) tell("\n");
-  line_open_ = false;
-}
-
-void ProgressDisplay::say(const std::string& sentence) {
-  end_line();
-  if (how_ != Progress::silent) tell(fmt::format("{}\n", printable(sentence)));
+std::string trial_line(const event::Trial& trial) {
+  std::string text = fmt::format("trial {}:", trial.number);
+  for (const auto& [name, value] : trial.settings) text += fmt::format(" {}={}", name, printable_line(value));
+  return text + "  " +
+         (trial.error.empty() ? fmt::format("{:.6g}", trial.value)
+                              : "failed: " + printable_line(trial.error));
 }
 
 }  // namespace likely::train::detail

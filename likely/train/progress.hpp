@@ -1,14 +1,11 @@
-// What a person sees while a model trains. Internal to train/.
+// What a person reads while a model trains: the words of terminal.hpp. Internal to train/.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <string>
-#include <vector>
 
-#include "likely/train/losses.hpp"
-#include "likely/train/options.hpp"
+#include "likely/train/events.hpp"
+#include "likely/train/reports.hpp"
 
 namespace likely::train::detail {
 
@@ -38,34 +35,10 @@ std::string epoch_line(const ProgressState& state);
 // "0:07", "12:05", "3:00:12".
 std::string clock_time(double seconds);
 
-// Writes to stderr, so that a program's own output stays its own.
-class ProgressDisplay {
- public:
-  // `counts_rows`: or else steps are counted.
-  ProgressDisplay(Progress wanted, std::int64_t epochs, std::int64_t steps, std::int64_t first_step,
-                  bool counts_rows);
-  ~ProgressDisplay();
-  ProgressDisplay(const ProgressDisplay&) = delete;
-  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+// "rw-dual: sampling 42 %, 7 s", "folds: epoch 12, loss on rows not learned from 0.4312, 1 s".
+std::string stage_line(const event::Stage& stage, double seconds);
 
-  void step(std::int64_t epoch, std::int64_t step, const std::vector<LossSum>& losses, std::int64_t rows);
-  void epoch(const EpochReport& report);
-  // One last sentence, on a line of its own.
-  void say(const std::string& sentence);
-
- private:
-  using Clock = std::chrono::steady_clock;
-  void draw();
-  void end_line();
-
-  Progress how_;
-  ProgressState state_;
-  std::int64_t first_step_;
-  std::int64_t rows_ = 0;
-  Clock::time_point begin_;
-  Clock::time_point drawn_;
-  Clock::duration between_lines_{};  // at the least, but for the first and the last epoch
-  bool line_open_ = false;
-};
+// "trial 3: lr=0.01 units=40  0.98", or why it failed.
+std::string trial_line(const event::Trial& trial);
 
 }  // namespace likely::train::detail

@@ -172,7 +172,8 @@ struct RunOptions {
   std::int64_t log_every = 0;                  // also write a line of metrics after so many steps each
   bool figures = true;                         // draw the losses into the run folder at the end
   std::map<std::string, std::string> notes{};  // what else config.json should hold
-  Progress progress = Progress::automatic;
+  Progress progress = Progress::automatic;     // what is shown on the standard error
+  EventSink events{};                          // hears everything that happens (events.hpp)
   bool catch_interrupt = true;  // SIGINT and SIGTERM end the step, save and stop; a second one kills
 };
 

@@ -1,9 +1,6 @@
 #include "likely/train/run_folder.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,16 +15,12 @@
 #include "likely/io/folder_claim.hpp"
 #include "likely/io/input_file.hpp"
 #include "likely/io/made_record.hpp"
-#include "likely/io/rename.hpp"
-#include "likely/io/text.hpp"
 
 namespace likely::train::detail {
 
 namespace {
 
 std::string quoted(const std::filesystem::path& path) { return fmt::format("\"{}\"", path.string()); }
-
-std::string reason() { return std::generic_category().message(errno); }
 
 std::unique_ptr<io::FolderLock> lock_of(const char* caller, const std::filesystem::path& folder) {
   try {
@@ -81,19 +74,6 @@ RunFolder::RunFolder(const char* caller, std::filesystem::path folder)
                                        holds_run() ? MadeRecord::Known::all : MadeRecord::Known::nothing);
 }
 
-RunFolder::~RunFolder() {
-  if (log_ == nullptr) return;
-  struct stat written {};
-  struct stat there {};
-  const bool is_ours = fstat(fileno(log_), &written) == 0 && lstat(metrics().c_str(), &there) == 0 &&
-                       written.st_dev == there.st_dev && written.st_ino == there.st_ino;
-  std::fclose(log_);
-  try {
-    if (is_ours) io::detail::note_changed(metrics());
-  } catch (const std::exception&) {  // no memory: it stays
-  }
-}
-
 void RunFolder::check_place() const {
   try {
     io::detail::check_place(config());
@@ -128,37 +108,13 @@ void RunFolder::open_metrics(std::int64_t bytes) {
   if (bytes > 0 && io::detail::whose(metrics()) == io::detail::Whose::others)
     refuse(caller_,
            quoted(metrics()) + " is a link, or was changed: put the file there that the training wrote");
-  // One that is made anew is there, and known, at once.
-  if (bytes == 0 && io::detail::whose(metrics()) != io::detail::Whose::ours) io::write_file(metrics(), "");
-  // A file with a second name, as backups by links have it, is left to the other: this one goes on with a
-  // copy.
-  struct stat status {};
-  if (bytes > 0 && lstat(metrics().c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1)
-    io::write_file(metrics(), io::read_text(metrics()));
-  const int file = io::detail::away_from_standard_streams(
-      open(metrics().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  log_ = file < 0 ? nullptr : fdopen(file, "ab");
-  if (log_ == nullptr) refuse(caller_, "cannot write " + quoted(metrics()) + ": " + reason());
-  const auto there = static_cast<std::int64_t>(std::filesystem::file_size(metrics()));
-  if (there < bytes) {
-    refuse(caller_, fmt::format("{} has {} bytes, the checkpoint was made when it had {}", quoted(metrics()),
-                                there, bytes));
-  }
-  // Cutting nothing off would make it a file that was changed since it was noted.
-  if (there > bytes && ftruncate(fileno(log_), bytes) != 0)
-    refuse(caller_, "cannot write " + quoted(metrics()) + ": " + reason());
-  metrics_bytes_ = bytes;
+  metrics_ = std::make_unique<io::detail::GrowingFile>(caller_, metrics(), bytes);
   metrics_checksum_ = checksum_of_start(caller_, metrics(), bytes);
 }
 
 void RunFolder::append_metrics(std::string_view line) {
   check_place();
-  const auto longer = metrics_bytes_ + static_cast<std::int64_t>(line.size()) + 1;
-  io::detail::note_growing(metrics(), fileno(log_), metrics_bytes_, longer);
-  const bool written = std::fwrite(line.data(), 1, line.size(), log_) == line.size() &&
-                       std::fputc('\n', log_) != EOF && std::fflush(log_) == 0;
-  if (!written) io::fail_writing(caller_, "cannot write " + quoted(metrics()) + ": " + reason(), errno);
-  metrics_bytes_ = longer;
+  metrics_->append(line);
   metrics_checksum_ = io::checksum_of(line.data(), line.size(), metrics_checksum_);
   metrics_checksum_ = io::checksum_of("\n", 1, metrics_checksum_);
 }

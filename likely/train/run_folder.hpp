@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "likely/io/folder_lock.hpp"
+#include "likely/io/growing_file.hpp"
 #include "likely/io/made_record.hpp"
 
 namespace likely::train::detail {
@@ -25,7 +25,6 @@ class RunFolder {
   // Makes the folder where there is none and takes it for this training. Refuses one that cannot be made or
   // that another training or process writes to; all refusals name the caller.
   RunFolder(const char* caller, std::filesystem::path folder);
-  ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
@@ -53,7 +52,7 @@ class RunFolder {
   void open_metrics(std::int64_t bytes);
   // Appends one line, which the system has when this returns.
   void append_metrics(std::string_view line);
-  std::int64_t metrics_bytes() const { return metrics_bytes_; }
+  std::int64_t metrics_bytes() const { return metrics_ ? metrics_->bytes() : 0; }
   std::uint32_t metrics_checksum() const { return metrics_checksum_; }
 
  private:
@@ -61,8 +60,7 @@ class RunFolder {
   std::filesystem::path folder_;
   std::unique_ptr<io::FolderLock> lock_;
   std::unique_ptr<io::detail::MadeRecord> made_;
-  std::FILE* log_ = nullptr;
-  std::int64_t metrics_bytes_ = 0;
+  std::unique_ptr<io::detail::GrowingFile> metrics_;
   std::uint32_t metrics_checksum_ = 0;
 };
 

@@ -205,6 +205,8 @@ void add_losses_and_rates(Json& line, const NamedNumbers& losses, const NamedNum
 
 }  // namespace
 
+double rounded_seconds(double seconds) { return std::round(seconds * 1000.0) / 1000.0; }
+
 std::string line_of(const EpochReport& report) {
   Json line = {{"epoch", report.epoch}, {"step", report.step}};
   add_losses_and_rates(line, report.losses, report.rates);
@@ -213,7 +215,7 @@ std::string line_of(const EpochReport& report) {
     for (const auto& [name, value] : report.measured) line[std::string(prefix) + name] = value;
   }
   line["improved"] = report.improved;
-  line["seconds"] = std::round(report.seconds * 1000.0) / 1000.0;
+  line["seconds"] = rounded_seconds(report.seconds);
   return io::json_text(line);
 }
 

@@ -24,6 +24,9 @@ std::vector<std::string> keys_that_stay(const AnyLearner& learner);
 std::string line_of(const EpochReport& report);
 std::string line_of(const StepReport& report);
 
+// Seconds as they are written: to the thousandth.
+double rounded_seconds(double seconds);
+
 // The epochs of a metrics.jsonl. Refuses, naming file and line, what is no line of one; the last may be cut
 // off.
 std::vector<EpochReport> read_epochs(const char* caller, const std::filesystem::path& path);

@@ -77,7 +77,6 @@ const RunFiles& trained_run() {
     runs::Run run = runs::default_run(recipe);
     for (const char* const setting : {"epochs=1", "rows=10", "units=2"}) run.settings.set(setting);
     run.out = folder / "run";
-    run.progress = train::Progress::silent;
     runs::train_recipe(recipe, run);
     return RunFiles{testing::read_bytes(run.out / "recipe.json"),
                     raw(io::load_safetensors(run.out / "model.safetensors"))};

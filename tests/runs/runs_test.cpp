@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
+#include <variant>
 
 #include "likely/core/threads.hpp"
 #include "likely/io/checksum.hpp"
@@ -28,7 +30,6 @@ Run quick_run(const fs::path& out, const std::string& epochs = "1") {
   run.settings.set("epochs", epochs);
   run.settings.set("units", "4");
   run.out = out;
-  run.progress = train::Progress::silent;
   return run;
 }
 
@@ -53,6 +54,75 @@ TEST(Recipes, AreWholeAndHaveNamesOfTheirOwn) {
                  "nothing is called \"spirlas\"; did you mean \"spirals\"?");
   expect_refusal([] { find_recipe(models::recipes(), "zebra"); },
                  "nothing is called \"zebra\"; `likely list` shows what is");
+}
+
+// What an events.jsonl says, by the names of its events; steps, of which there are as many as time allows,
+// once.
+std::string story_in(const fs::path& folder) {
+  std::string story;
+  std::istringstream lines(read_bytes(folder / "events.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto event = io::parse_json<io::SortedJson>(line)["event"].get<std::string>();
+    if (event != "step" || !story.ends_with(" step")) story += (story.empty() ? "" : " ") + event;
+  }
+  return story;
+}
+
+TEST(Runs, TellWhatHappensToTheirFolderAndToWhoeverListens) {
+  const TemporaryFolder folder;
+  runs::Run run = quick_run(folder / "run");
+  std::vector<train::Event> heard;
+  run.events = [&](const train::Event& event) { heard.push_back(event); };
+  const RunReport trained = train_recipe(moons(), run);
+  const std::size_t pictures = trained.pictures().size();
+  std::string shown;
+  for (std::size_t i = 0; i < pictures; ++i) shown += " picture";
+  for (std::size_t i = 0; i < trained.warnings().size(); ++i) shown += " warning";
+  const std::string once = "open begin training step epoch trained metric metric" + shown + " end";
+  EXPECT_EQ(story_in(folder / "run"), once);
+
+  const auto& begin = std::get<train::event::Begin>(heard.front());
+  EXPECT_EQ(begin.recipe, "moons");
+  EXPECT_EQ(begin.settings.at("units"), "4");
+  EXPECT_FALSE(begin.resumed);
+  EXPECT_EQ(std::get<train::event::End>(heard.back()).stopped, train::Stopped::finished);
+  for (const train::Event& event : heard) {
+    const auto* metric = std::get_if<train::event::Metric>(&event);
+    if (metric == nullptr || metric->name != "test accuracy") continue;
+    EXPECT_EQ(metric->value, trained.figures()[0].value);
+    EXPECT_EQ(metric->higher_is_better, true);
+  }
+
+  heard.clear();
+  resume_run(models::recipes(), folder / "run", {"epochs=2"}, run.events);
+  EXPECT_EQ(story_in(folder / "run"), once + " " + once);
+  EXPECT_TRUE(std::get<train::event::Begin>(heard.front()).resumed);
+}
+
+TEST(Runs, ThatFailSayWhy) {
+  const TemporaryFolder folder;
+  Recipe failing = moons();
+  failing.train = [](const Run&) -> Report { throw Error("the weather is bad"); };
+  runs::Run run = quick_run(folder / "run");
+  train::event::End end;
+  run.events = [&](const train::Event& event) {
+    if (const auto* last = std::get_if<train::event::End>(&event)) end = *last;
+  };
+  expect_refusal([&] { train_recipe(failing, run); }, "the weather is bad");
+  EXPECT_EQ(end.error, "the weather is bad");
+  EXPECT_EQ(folder.list(), "");  // events.jsonl is taken away with the rest
+}
+
+TEST(Runs, KeepSomebodyElsesEvents) {
+  const TemporaryFolder folder;
+  train_recipe(moons(), quick_run(folder / "run"));
+  const std::string before = read_bytes(folder / "run/events.jsonl");
+  fs::rename(folder / "run/events.jsonl", folder / "elsewhere");
+  fs::create_symlink("../elsewhere", folder / "run/events.jsonl");
+  const RunReport resumed = resume_run(models::recipes(), folder / "run", {"epochs=2"});
+  EXPECT_EQ(read_bytes(folder / "elsewhere"), before);
+  EXPECT_TRUE(fs::is_symlink(folder / "run/events.jsonl.kept"));
+  EXPECT_TRUE(read_bytes(folder / "run/events.jsonl").starts_with("{\"event\":\"open\",\"version\":1,"));
 }
 
 TEST(Runs, CanBeEvaluatedAndPredictedWith) {
@@ -87,8 +157,7 @@ TEST(Runs, GoOnToTheSameBitsOnAnyNumberOfThreads) {
   set_threads(3);
   train_recipe(moons(), quick_run(folder / "parts", "1"));
   set_threads(2);
-  const RunReport resumed =
-      resume_run(models::recipes(), folder / "parts", {"epochs=3"}, train::Progress::silent);
+  const RunReport resumed = resume_run(models::recipes(), folder / "parts", {"epochs=3"});
   set_threads(before);
   EXPECT_EQ(resumed.seeds[0].report.epochs, 3);
   EXPECT_EQ(read_bytes(folder / "whole/model.safetensors"), read_bytes(folder / "parts/model.safetensors"));
@@ -140,7 +209,7 @@ TEST(Runs, OfSeveralSeedsGoOnWhereTheyStopped) {
   const RunReport whole = train_recipe(moons(), quick_run(folder / "two"), {.seeds = {1, 2}});
   const std::string second = read_bytes(folder / "two/seed-2/model.safetensors");
   fs::remove_all(folder / "two/seed-2");  // as if it had ended after the first
-  const RunReport resumed = resume_run(models::recipes(), folder / "two", {}, train::Progress::silent);
+  const RunReport resumed = resume_run(models::recipes(), folder / "two");
   ASSERT_EQ(resumed.seeds.size(), 2U);
   EXPECT_EQ(read_bytes(folder / "two/seed-2/model.safetensors"), second);
   EXPECT_EQ(resumed.figures()[0].value, whole.figures()[0].value);

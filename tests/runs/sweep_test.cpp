@@ -54,6 +54,25 @@ class SweepTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(SweepTest, TellsOfEveryTrial) {
+  SweepOptions wanted = options({.grid = {"x=2,-60"}});
+  std::vector<train::event::Trial> told;
+  std::size_t begun = 0;
+  wanted.run.events = [&](const train::Event& event) {
+    if (const auto* trial = std::get_if<train::event::Trial>(&event)) told.push_back(*trial);
+    if (std::holds_alternative<train::event::Begin>(event)) ++begun;
+  };
+  run_sweep(recipe_, wanted);
+  EXPECT_EQ(begun, 2U);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0].number, 1);
+  EXPECT_EQ(told[0].settings.at("x"), "2");
+  EXPECT_EQ(told[0].figure, "validation error");
+  EXPECT_EQ(told[0].value, 1.0);
+  EXPECT_EQ(told[0].error, "");
+  EXPECT_EQ(told[1].error, "x is too small");
+}
+
 TEST_F(SweepTest, TriesEveryCombinationOfAGrid) {
   const Sweep sweep = run_sweep(recipe_, options({.grid = {"x=0,2,4.5", "mode=good,bad"}}));
   ASSERT_EQ(sweep.trials.size(), 6U);

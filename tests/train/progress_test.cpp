@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <thread>
+#include <vector>
+
+#include "likely/train/terminal.hpp"
 
 namespace likely::train::detail {
 namespace {
@@ -64,13 +68,25 @@ TEST(Progress, TimesReadAsClocksDo) {
   EXPECT_EQ(clock_time(1e9), "100+ hours");
 }
 
+TEST(Progress, OtherWorkSaysWhereItIs) {
+  EXPECT_EQ(stage_line({"rw-dual", "sampling", 0.421}, 7.2), "rw-dual: sampling 42 %, 7 s");
+  EXPECT_EQ(stage_line({"rw-dual", "sampling", 0.0021}, 0.0), "rw-dual: sampling 0.2 %, 0 s");
+  EXPECT_EQ(stage_line({.of = "folds", .doing = "epoch 12", .numbers = {{"loss", 0.43119}}}, 1.0),
+            "folds: epoch 12, loss 0.4312, 1 s");
+  EXPECT_EQ(trial_line({.number = 3, .settings = {{"lr", "0.01"}, {"units", "40"}}, .value = 0.98}),
+            "trial 3: lr=0.01 units=40  0.98");
+  EXPECT_EQ(trial_line({.number = 4, .settings = {{"lr", "9"}}, .error = "the loss is NaN"}),
+            "trial 4: lr=9  failed: the loss is NaN");
+}
+
 // What is written for 50 epochs of one step each.
 std::string written(Progress how) {
   ::testing::internal::CaptureStderr();
   {
-    ProgressDisplay display(how, 50, 50, 0, /*counts_rows=*/true);
+    const EventSink show = terminal(how);
+    show(event::Training{.epochs = 50, .steps = 50});
     for (std::int64_t epoch = 1; epoch <= 50; ++epoch)
-      display.epoch({.epoch = epoch, .step = epoch, .loss = 0.5, .lr = 0.1, .losses = {{"loss", 0.5}}});
+      show(event::Epoch{{.epoch = epoch, .step = epoch, .loss = 0.5, .lr = 0.1, .losses = {{"loss", 0.5}}}});
   }
   return ::testing::internal::GetCapturedStderr();
 }
@@ -86,6 +102,59 @@ TEST(Progress, WithoutATerminalShortEpochsAreNotAllWritten) {
 
   const std::string all = written(Progress::lines);
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 50);
+}
+
+std::string shown(Progress how, const std::vector<Event>& events) {
+  ::testing::internal::CaptureStderr();
+  {
+    const EventSink show = terminal(how);
+    for (const Event& event : events) show(event);
+  }
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(Terminal, SaysHowATrainingBeginsAndEnds) {
+  EXPECT_EQ(
+      shown(Progress::lines,
+            {event::Training{.out = "a", .steps = 9, .step = 3},
+             event::Trained{.stopped = Stopped::interrupted, .step = 5, .out = "a"},
+             event::Trained{.stopped = Stopped::interrupted, .step = 5},
+             event::Trained{
+                 .stopped = Stopped::early, .monitored = "accuracy", .best_epoch = 2, .best_value = 0.75},
+             event::Trained{.stopped = Stopped::finished}}),
+      "continuing \"a\" after step 3\n"
+      "interrupted after step 5: saved in \"a\", set resume to continue\n"
+      "interrupted after step 5\n"
+      "stopped early: accuracy was best in epoch 2 (0.75)\n");
+  EXPECT_EQ(shown(Progress::lines, {event::Training{.out = "a", .steps = 9, .step = 9, .is_done = true}}),
+            "nothing is left to do in \"a\" after step 9\n");
+}
+
+TEST(Terminal, EndsTheLineBeforeItSaysSomethingElse) {
+  const Event epoch = event::Epoch{{.epoch = 1, .step = 1, .loss = 0.5, .lr = 0.1}};
+  const std::string text = shown(
+      Progress::bar, {event::Training{.epochs = 2, .steps = 2}, epoch, event::Warning{"one\x1b[2J"}, epoch});
+  EXPECT_TRUE(text.starts_with("\repoch 1/2 [")) << text;
+  EXPECT_NE(text.find("\x1b[K\none\\x1b[2J\n\repoch 1/2 ["), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\x1b[K\n")) << text;
+}
+
+TEST(Terminal, LetsQuickWorkPassAndLeavesTheReportToOthers) {
+  EXPECT_EQ(shown(Progress::bar,
+                  {event::Stage{"rw", "fitting", 0.0}, event::Stage{"rw", "fitting", 1.0}, event::Begin{},
+                   event::Metric{"accuracy", 0.5}, event::Picture{"areas"}, event::End{}}),
+            "");
+  EXPECT_FALSE(terminal(Progress::silent));
+}
+
+TEST(Terminal, ErasesWhereOtherWorkWas) {
+  ::testing::internal::CaptureStderr();
+  const EventSink show = terminal(Progress::bar);
+  show(event::Stage{"rw", "fitting", 0.0});
+  std::this_thread::sleep_for(std::chrono::milliseconds(110));
+  show(event::Stage{"rw", "fitting", 0.5});
+  show(event::Stage{"rw", "fitting", 1.0});
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "\rrw: fitting 50 %, 0 s\x1b[K\r\x1b[K");
 }
 
 }  // namespace

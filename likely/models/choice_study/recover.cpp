@@ -74,7 +74,7 @@ std::string constant_text(const Recovery& recovery) {
 void recover_all(const std::vector<Model>& models, Estimator estimator, Criterion criterion,
                  RecoverStudy& study) {
   const RecoverOptions& options = study.options;
-  Reporter report(options.progress, options.cancelled);
+  const Reporter report(options.events, options.cancelled);
   FitOptions fit = options.fit;
   fit.cancelled = report.cancelled();
   Redrawn redrawn;

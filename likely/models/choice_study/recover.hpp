@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@ struct RecoverOptions {
   std::uint64_t seed = 1;
   FitOptions fit{};
   // As in StudyOptions.
-  std::function<bool(const StudyProgress&)> progress = nullptr;
+  train::EventSink events{};
   CancelTest cancelled = nullptr;
 };
 

@@ -21,7 +21,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Subjects one by one: mle and map.
-void fit_alone(const Likelihood& likelihood, const StudyOptions& options, Reporter& report,
+void fit_alone(const Likelihood& likelihood, const StudyOptions& options, const Reporter& report,
                ModelStudy& result) {
   const auto count = static_cast<double>(likelihood.subjects());
   const auto tell = [&](double done) { report({likelihood.model().name, "fitting", done}); };
@@ -33,13 +33,13 @@ void fit_alone(const Likelihood& likelihood, const StudyOptions& options, Report
       options.method == Method::map ? fit_posterior(likelihood, fit) : fit_likelihood(likelihood, fit);
 }
 
-void fit_by_em(const Likelihood& likelihood, const StudyOptions& options, Reporter& report,
+void fit_by_em(const Likelihood& likelihood, const StudyOptions& options, const Reporter& report,
                ModelStudy& result) {
   EmOptions em = options.em;
   em.fit = options.fit;
   em.fit.cancelled = report.cancelled();
   // The first round is the longest, and there is nothing else to tell yet.
-  StudyProgress at{likelihood.model().name, "round 1", 0.0};
+  train::event::Stage at{likelihood.model().name, "round 1", 0.0};
   em.fit.progress = [&](std::int64_t done) {
     if (!std::isnan(at.done))
       at.done = static_cast<double>(done) / static_cast<double>(likelihood.subjects());
@@ -59,7 +59,7 @@ void fit_by_em(const Likelihood& likelihood, const StudyOptions& options, Report
 // How far all chains together are.
 class ChainProgress {
  public:
-  ChainProgress(Reporter& report, std::string model, std::int64_t chains)
+  ChainProgress(const Reporter& report, std::string model, std::int64_t chains)
       : report_(report), model_(std::move(model)), at_(static_cast<std::size_t>(chains)) {}
   void operator()(const NutsProgress& now) {
     at_[static_cast<std::size_t>(now.chain)] = now.iteration;
@@ -70,7 +70,7 @@ class ChainProgress {
   }
 
  private:
-  Reporter& report_;
+  const Reporter& report_;
   std::string model_;
   std::vector<std::int64_t> at_;
 };
@@ -112,7 +112,7 @@ SubjectFit posterior_fit(const SampledStudy& sampled, const Likelihood& likeliho
 }
 
 void fit_by_nuts(const Trials& trials, const Likelihood& likelihood, const StudyOptions& options,
-                 Reporter& report, ModelStudy& result) {
+                 const Reporter& report, ModelStudy& result) {
   const CancelTest cancelled = report.cancelled();
   HierarchicalOptions hierarchical = options.hierarchical;
   hierarchical.cancelled = cancelled;
@@ -145,7 +145,7 @@ void fit_by_nuts(const Trials& trials, const Likelihood& likelihood, const Study
 
 ModelStudy fit_model(const Trials& trials, const Model& model, const StudyOptions& options) {
   ModelStudy result;
-  Reporter report(options.progress, options.cancelled);
+  const Reporter report(options.events, options.cancelled);
   const Likelihood likelihood(model, trials);
   switch (options.method) {
     case Method::mle:

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,26 +15,20 @@
 #include "likely/models/choice/hierarchical_bayes.hpp"
 #include "likely/models/choice/hierarchical_em.hpp"
 #include "likely/models/choice_study/request.hpp"
+#include "likely/train/events.hpp"
 
 namespace likely::choice {
 
-// Where a study is: what is being done with which model, and how much of that is done.
-struct StudyProgress {
-  std::string model;
-  std::string doing;
-  double done;  // 0 ... 1; NaN where nobody knows
-};
-
 struct StudyOptions {
   Method method = Method::map;
-  FitOptions fit{};  // cancelled and progress are those of the study
+  FitOptions fit{};  // its cancelled is that of the study, its progress is for the study alone
   std::uint64_t seed = 1;
   EmOptions em{};                      // its fit and progress likewise
   HierarchicalOptions hierarchical{};  // its cancelled and sampler.progress likewise
-  // May be called by any thread, by one at a time; false stops the study.
-  std::function<bool(const StudyProgress&)> progress = nullptr;
-  // Stops it as well, between two reports, too: asked at every look at the trials, by several threads at
-  // once.
+  // Is told where the study is (event::Stage: what is being done with which model), by any thread, by one at
+  // a time.
+  train::EventSink events{};
+  // Stops the study: asked at every look at the trials, by several threads at once.
   CancelTest cancelled = nullptr;
   std::vector<std::string> notes{};  // about other data, to stand among the warnings
 };

@@ -1,6 +1,5 @@
 // `likely train csv`: a classifier or regressor for a user's own table.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +8,6 @@
 
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
-#include "likely/core/tell.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
 #include "likely/io/folder_claim.hpp"
@@ -34,23 +32,22 @@ using runs::Predictions;
 using runs::Report;
 using runs::Run;
 
-// One line on a terminal that says how far it is, drawn again and again.
-class ProgressLine {
+// Tells how far a committee is, and that it is done.
+class CommitteeProgress {
  public:
-  ProgressLine(train::Progress wanted, const char* what)
-      : shown_(wanted != train::Progress::silent && isatty(STDERR_FILENO) != 0), what_(what) {}
-  ~ProgressLine() {
-    if (shown_) tell("\r\033[K");
+  CommitteeProgress(const train::EventSink& events, const char* what) : events_(events), what_(what) {}
+  void epoch(std::int64_t number, double loss) const {
+    if (events_)
+      events_(train::event::Stage{.of = what_,
+                                  .doing = fmt::format("epoch {}", number),
+                                  .numbers = {{"loss on rows not learned from", loss}}});
   }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-  void operator()(std::int64_t epoch, double loss) const {
-    if (!shown_) return;
-    tell(fmt::format("\r\033[K{}: epoch {}, loss on rows not learned from {:.4f}", what_, epoch, loss));
+  void end() const {
+    if (events_) events_(train::event::Stage{.of = what_, .doing = "fitted", .done = 1.0});
   }
 
  private:
-  bool shown_;
+  const train::EventSink& events_;
   const char* what_;
 };
 
@@ -138,8 +135,11 @@ std::optional<Rows> read_again(const Run& run) {
 }
 
 std::optional<std::vector<Judged>> fit_folds_showing(const Run& run, const Rows& rows, std::int64_t folds) {
-  const ProgressLine progress(run.progress, "folds");
-  return fit_folds(rows, folds, model_options(run), run.seed, [&](auto... n) { progress(n...); });
+  const CommitteeProgress progress(run.events, "folds");
+  auto judged =
+      fit_folds(rows, folds, model_options(run), run.seed, [&](auto... n) { progress.epoch(n...); });
+  progress.end();
+  return judged;
 }
 
 // Models with rows that they have not seen, the targets that were learned from, and what to call them.
@@ -284,13 +284,11 @@ Report train_on_table(const Run& run) {
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;
   };
-  std::optional<FittedModel> fitted;
-  {
-    const ProgressLine progress(run.progress, "fitting");
-    fitted = explaining([&] {
-      return fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress(n...); });
-    });
-  }
+  const CommitteeProgress progress(run.events, "fitting");
+  const std::optional<FittedModel> fitted = explaining([&] {
+    return fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress.epoch(n...); });
+  });
+  progress.end();
   if (!fitted) return interrupted();
   report.notes = rows.notices;
   report.text = description(rows, halves, judging) + inner_losses_text(*fitted);

@@ -144,7 +144,8 @@ Report train(const Run& run) {
                 .resume = true,
                 .figures = false,
                 .notes = {{"width", std::to_string(width)}},
-                .progress = run.progress});
+                .progress = train::Progress::silent,
+                .events = run.events});
     return net;
   };
   Report report{.epochs = settings.whole("epochs")};

@@ -30,7 +30,6 @@ TEST_P(BookRecipes, ReachWhatTheDataAllow) {
   runs::Run run = default_run(recipe);
   run.out = folder / "run";
   run.seed = 3;
-  run.progress = train::Progress::silent;
   const RunReport report = train_recipe(recipe, run);
   bool found = false;
   for (const Measured& figure : report.figures()) {
@@ -69,7 +68,6 @@ TEST(BookRecipesOnFiles, LearnTheLineOfAFile) {
   runs::Run run = default_run(recipe);
   run.out = folder / "run";
   run.data = folder / "line.csv";
-  run.progress = train::Progress::silent;
   const RunReport report = train_recipe(recipe, run);
   EXPECT_LT(report.figures()[0].value, 1e-3);
   write_bytes(folder / "new.csv", "x\n0\n2\n");
@@ -85,7 +83,6 @@ TEST(BookRecipesOnFiles, RefuseWhatDoesNotFit) {
     runs::Run run = default_run(find_recipe(recipes(), recipe));
     run.out = folder / "run";
     run.data = folder / "rows.csv";
-    run.progress = train::Progress::silent;
     train_recipe(find_recipe(recipes(), recipe), run);
   };
   const std::string file = (folder / "rows.csv").string();

@@ -27,15 +27,16 @@ Trials small_trials(std::int64_t subjects, std::int64_t trials = 40) {
   return simulate(model, draw_population(model, {}, subjects, Rng(2)), task, Rng(3));
 }
 
+const train::event::Stage& stage_of(const train::Event& event) {
+  return std::get<train::event::Stage>(event);
+}
+
 TEST(Study, TellsHowManySubjectsAreDoneAndGivesTheBitsOfOneFit) {
   const Trials trials = small_trials(2100, 10);
   std::vector<double> reported;
   StudyOptions options{.method = Method::mle};
   options.fit.starts = 2;
-  options.progress = [&](const StudyProgress& now) {
-    reported.push_back(now.done);
-    return true;
-  };
+  options.events = [&](const train::Event& event) { reported.push_back(stage_of(event).done); };
   const Study study = fit_study(trials, {named_model("rw")}, options);
   const Fit whole = fit_likelihood(Likelihood(named_model("rw"), trials), options.fit);
   ASSERT_EQ(study.models[0].fit.subjects.size(), 2100U);
@@ -50,14 +51,7 @@ TEST(Study, TellsHowManySubjectsAreDoneAndGivesTheBitsOfOneFit) {
   EXPECT_EQ(reported.back(), 1.0);
 }
 
-TEST(Study, StopsWhenItIsTold) {
-  for (const Method method : {Method::mle, Method::map, Method::em, Method::nuts}) {
-    StudyOptions options{.method = method};
-    options.progress = [](const StudyProgress&) { return false; };
-    const Study study = fit_study(small_trials(4), {named_model("rw")}, options);
-    EXPECT_TRUE(study.interrupted) << name_of(method);
-    EXPECT_TRUE(study.models.empty()) << name_of(method);
-  }
+TEST(Study, RefusesNobody) {
   EXPECT_EQ(likely::testing::refusal_of([] { fit_study({}, {named_model("rw")}); }), "there are no subjects");
 }
 
@@ -68,9 +62,8 @@ TEST(Study, StopsWhenItIsCancelled) {
     std::atomic<int> asked = 0;
     std::atomic<bool> is_cancelled = false;
     int told_late = 0;
-    options.progress = [&](const StudyProgress&) {
+    options.events = [&](const train::Event&) {
       if (is_cancelled) ++told_late;
-      return true;
     };
     for (const int allowed : {0, 20}) {
       asked = 0;
@@ -89,17 +82,14 @@ TEST(Study, StopsWhenItIsCancelled) {
     }
     // What is cancelled at the beginning tells nothing at all.
     int told = 0;
-    options.progress = [&](const StudyProgress&) { return ++told > 0; };
+    options.events = [&](const train::Event&) { ++told; };
     options.cancelled = [] { return true; };
     EXPECT_TRUE(fit_study(small_trials(4), {named_model("rw")}, options).interrupted) << name_of(method);
     EXPECT_EQ(told, 0) << name_of(method);
   }
   StudyOptions second{.method = Method::mle};
   bool is_second = false;
-  second.progress = [&](const StudyProgress& now) {
-    is_second = now.model == "rw-dual";
-    return true;
-  };
+  second.events = [&](const train::Event& event) { is_second = stage_of(event).of == "rw-dual"; };
   second.cancelled = [&] { return is_second; };
   const Study study = fit_study(small_trials(4), {named_model("rw"), named_model("rw-dual")}, second);
   EXPECT_TRUE(study.interrupted);
@@ -175,10 +165,10 @@ TEST(Recover, TellsWhereItIsAndStops) {
     options.subjects = 10;
     double last = 0.0;
     std::vector<std::string> told;
-    options.progress = [&](const StudyProgress& now) {
-      if (told.empty() || told.back() != now.model) told.push_back(now.model);
+    options.events = [&](const train::Event& event) {
+      const train::event::Stage& now = stage_of(event);
+      if (told.empty() || told.back() != now.of) told.push_back(now.of);
       last = now.done;
-      return true;
     };
     EXPECT_FALSE(recover_study(models, task, options).interrupted);
     EXPECT_EQ(told, (std::vector<std::string>{"rw", "wsls", "all models"}));
@@ -189,9 +179,6 @@ TEST(Recover, TellsWhereItIsAndStops) {
     EXPECT_TRUE(stopped.interrupted);
     EXPECT_TRUE(stopped.recoveries.empty());
     EXPECT_FALSE(stopped.confusion);
-    options.cancelled = nullptr;
-    options.progress = [](const StudyProgress&) { return false; };
-    EXPECT_TRUE(recover_study(models, task, options).interrupted);
   }
 }
 

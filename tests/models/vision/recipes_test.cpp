@@ -24,7 +24,6 @@ Run small_run(const std::string& name, const std::filesystem::path& out,
   runs::Run run = default_run(find_recipe(recipes(), name));
   for (const std::string& setting : settings) run.settings.set(setting);
   run.out = out;
-  run.progress = train::Progress::silent;
   return run;
 }
 
@@ -173,7 +172,7 @@ TEST(VisionRecipes, DoubleDescentKeepsItsTableAndGoesOn) {
   EXPECT_NE(table.find("\n16,1098,"), std::string::npos);  // (40 + 1) 16 + (16 + 1) 16 + (16 + 1) 10
   EXPECT_TRUE(std::filesystem::exists(folder / "run/figures/double-descent.gp"));
   // Nothing is left to train: the same table.
-  resume_run(recipes(), folder / "run", {}, train::Progress::silent);
+  resume_run(recipes(), folder / "run");
   EXPECT_EQ(read_bytes(folder / "run/widths.csv"), table);
 }
 

@@ -1,4 +1,4 @@
-#include "likely/train/options.hpp"
+#include "likely/train/reports.hpp"
 
 #include <fmt/format.h>
 
