@@ -6,6 +6,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/flags.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/compare.hpp"
@@ -47,7 +48,8 @@ void run_compare(CompareArguments arguments, const ShowOptions& shown) {
   study.file = arguments.trials.file;
   const choice::Comparison comparison = choice::compare_models(study);
   const std::string json = choice::comparison_json(study, comparison) + "\n";
-  const std::string summary = shown.json ? json : printable(choice::comparison_text(study, comparison));
+  const std::string summary =
+      shown.json ? json : printable(with_flags(choice::comparison_text(study, comparison)));
   results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
     return choice::write_comparison(study, comparison, trials, folder,
                                     {.trials = !arguments.out.no_trials,

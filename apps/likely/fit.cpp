@@ -6,6 +6,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/flags.hpp"
 #include "likely/core/printable.hpp"
 
 namespace likely::command {
@@ -36,7 +37,7 @@ void run_fit(FitArguments arguments, const ShowOptions& shown) {
   if (study.interrupted) throw Cancelled();
   study.file = arguments.trials.file;
   const std::string json = shown.json || results.wanted() ? choice::study_json(study) + "\n" : "";
-  const std::string summary = shown.json ? json : printable(choice::study_text(study));
+  const std::string summary = shown.json ? json : printable(with_flags(choice::study_text(study)));
   results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
     return choice::write_study(study, trials, folder,
                                {.trials = !arguments.out.no_trials,

@@ -9,6 +9,7 @@
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/complain.hpp"
+#include "apps/likely/flags.hpp"
 #include "apps/likely/last_words.hpp"
 #include "apps/likely/standard_streams.hpp"
 #include "likely/core/cancel.hpp"
@@ -20,7 +21,10 @@
 
 namespace {
 
-void say(const std::string& what) { likely::tell("likely: " + likely::command::one_line(what) + "\n"); }
+void say(const std::string& what) {
+  using namespace likely::command;
+  likely::tell("likely: " + one_line(with_flags(what)) + "\n");
+}
 
 void add_commands(CLI::App& app) {
   app.set_version_flag("--version", "likely " + std::string(likely::version()));

@@ -6,6 +6,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/flags.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/recover.hpp"
@@ -44,7 +45,7 @@ void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   with_room_for(options.subjects, task, [&] { study = choice::recover_study(models, task, options); });
   if (study.interrupted) throw Cancelled();
   const std::string json = choice::recover_json(study) + "\n";
-  const std::string summary = shown.json ? json : printable(choice::recover_text(study));
+  const std::string summary = shown.json ? json : printable(with_flags(choice::recover_text(study)));
   results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
     return choice::write_recovery(study, folder, !arguments.out.no_figures);
   });

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/flags.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/tell.hpp"
@@ -46,14 +47,16 @@ void apply(const ShowOptions& options) {
 }
 
 void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) tell(fmt::format("likely: {}\n", printable_line(warning)));
+  for (const std::string& warning : warnings)
+    tell(fmt::format("likely: {}\n", printable_line(with_flags(warning))));
 }
 
 void show(const runs::RunReport& report, const ShowOptions& options, const char* go_on) {
   if (options.json) {
     fmt::print("{}\n", runs::json_of(report));
   } else {
-    fmt::print("{}", printable(runs::text_of(report) + time_text(report) + pictures_text(report)));
+    fmt::print("{}",
+               printable(with_flags(runs::text_of(report)) + time_text(report) + pictures_text(report)));
   }
   warn(report.warnings());
   const bool interrupted = report.stopped() == train::Stopped::interrupted;

@@ -7,6 +7,7 @@
 
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/flags.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
@@ -87,7 +88,8 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
                trials.subjects.size(), trials.subjects.size() == 1 ? "" : "s", trials.size(),
                trials.size() == 1 ? "" : "s", trials.options, printable_line(arguments.out),
                printable_line(truth.string()));
-    for (const std::string& warning : warnings) fmt::print("warning: {}\n", printable_line(warning));
+    for (const std::string& warning : warnings)
+      fmt::print("warning: {}\n", printable_line(with_flags(warning)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/flags.hpp"
 #include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
@@ -46,7 +47,7 @@ void run(const SweepArguments& arguments) {
   if (arguments.json) {
     fmt::print("{}", sweep.json());
   } else {
-    fmt::print("{}\n", printable(sweep.table()));
+    fmt::print("{}\n", printable(with_flags(sweep.table())));
     if (!sweep.kept_earlier) fmt::print("table: {}\n", printable_line((sweep.out / "sweep.csv").string()));
     for (const auto& picture : sweep.pictures)
       fmt::print("figure: {}.png\n", printable_line(picture.string()));

@@ -73,7 +73,7 @@ void refuse_records_above(const std::string& reader, const std::filesystem::path
     if (i < above && records[i].size() > 1 && !start.starts_with('#') && !start.starts_with('%')) return;
   }
   const std::string remedy =
-      may_skip ? fmt::format("--skip {} passes over what stands before the table", lines[above] - 1)
+      may_skip ? fmt::format("`skip = {}` passes over what stands before the table", lines[above] - 1)
                : std::string("take out what stands before the table");
   refuse(reader, fmt::format("{}, line {}: {} field{}, but the lines from line {} on have {}: {}",
                              path.string(), lines.front(), records.front().size(),

@@ -31,11 +31,10 @@ class Judge {
     if (!numbers && stands_above_numbers()) return {true};
     if (!numbers) {
       if (comes_again()) return {false};
-      return {
-          true,
-          line_ +
-              " is taken for the names of the columns, as nothing of it comes again below: --header no if "
-              "it is a row"};
+      return {true,
+              line_ +
+                  " is taken for the names of the columns, as nothing of it comes again below: `header = no` "
+                  "if it is a row"};
     }
     const bool above = stands_above_numbers();
     const bool names = whole_and_different();
@@ -43,14 +42,15 @@ class Judge {
       return {false, line_ +
                          " is taken for a row, though a word in it stands above numbers, as its numbers " +
                          (names ? "come again below" : "are not whole or not all different") +
-                         ": --header yes if it has the names of the columns"};
+                         ": `header = yes` if it has the names of the columns"};
     }
     if (!names) return {false};
     if (above) {
-      return {true,
-              line_ +
-                  " is taken for the names of the columns, as a word in it stands above numbers: --header no "
-                  "if it is a row"};
+      return {
+          true,
+          line_ +
+              " is taken for the names of the columns, as a word in it stands above numbers: `header = no` "
+              "if it is a row"};
     }
     if (!comes_again() && counts_up(first_) &&
         std::none_of(records_.begin() + 1, records_.end(), [&](const Record& r) { return counts_up(r); })) {
@@ -58,13 +58,13 @@ class Judge {
           true,
           line_ +
               " is taken for the names of the columns, as its numbers count up and those of no other line "
-              "do: --header no if it is a row"};
+              "do: `header = no` if it is a row"};
     }
     if (stands_above_fractions()) {
       return {
           false,
           line_ +
-              " is taken for a row, though its numbers are whole and those below are not: --header yes if "
+              " is taken for a row, though its numbers are whole and those below are not: `header = yes` if "
               "it has the names of the columns"};
     }
     return {false};

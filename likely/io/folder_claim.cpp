@@ -20,18 +20,23 @@ namespace {
 
 constexpr std::int64_t kLeastRoom = 100'000;
 
+// How a refusal names the folder.
+std::string named(const fs::path& shown, const FolderRules& rules) {
+  return rules.setting.empty() ? shown.string() : fmt::format("`{} = {}`", rules.setting, shown.string());
+}
+
 // What can be told from the name alone, before anything is made.
 fs::path checked(const fs::path& target, const FolderRules& rules) {
   if (target.empty())
-    throw Error(rules.option.empty() ? "the folder for results has no name" : "--out is empty");
+    throw Error(rules.setting.empty() ? "the folder for results has no name"
+                                      : fmt::format("`{}` is empty", rules.setting));
   fs::path shown = without_last_slashes(target);
   const fs::path place = canonical_folder(shown);
   if (!place.has_relative_path())
-    throw Error(
-        fmt::format("{}{}: this is the root of all folders; name one in it", rules.option, shown.string()));
+    throw Error(fmt::format("{}: this is the root of all folders; name one in it", named(shown, rules)));
   std::error_code failed;
   if (fs::exists(place, failed) && !fs::is_directory(place, failed))
-    throw Error(fmt::format("{}{}: this is a file, not a folder", rules.option, shown.string()));
+    throw Error(fmt::format("{}: this is a file, not a folder", named(shown, rules)));
   return shown;
 }
 
@@ -76,12 +81,12 @@ FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
     earlier_[inside] = prints_of(entry.path());
   }
   if (!earlier_.empty() && (rules.mark.empty() || earlier_.count(rules.mark) == 0))
-    refuse(fmt::format("{}{}: the folder holds other things; choose another", rules.option, shown_.string()));
+    refuse(fmt::format("{}: the folder holds other things; choose another", named(shown_, rules)));
   lock_.tidy();
   if (!earlier_.empty() && !rules.replace)
     refuse(!rules.earlier.empty()
                ? rules.earlier
-               : fmt::format("{} already holds results; replace them (--force) or choose another folder",
+               : fmt::format("{} already holds results; replace them (`force`) or choose another folder",
                              shown_.string()));
   refuse_used_below(path(), shown_);
   refuse_inputs(rules);
@@ -103,8 +108,8 @@ void FolderClaim::refuse_inputs(const FolderRules& rules) const {
     if (place.empty() || failed) continue;  // who reads it will say so
     const fs::path inside = place.lexically_relative(path());
     if (!inside.empty() && *inside.begin() != "..")
-      throw Error(fmt::format("{}{}: this would replace {}, which is to be read; choose another --out",
-                              rules.option, shown_.string(), input.string()));
+      throw Error(fmt::format("{}: this would replace {}, which is to be read; choose another `out`",
+                              named(shown_, rules), input.string()));
   }
 }
 

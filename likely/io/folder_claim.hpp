@@ -18,7 +18,7 @@ namespace likely::io {
 struct FolderRules {
   std::string mark{};     // the file by which earlier results are known
   bool replace = false;   // them, with all that the folder holds
-  std::string option{};   // what stands before the folder's name in refusals: "--out "
+  std::string setting{};  // that names the folder, for refusals: "out"; empty: the folder alone is named
   std::string earlier{};  // what is said of earlier results; empty: a usual sentence
   // Files and folders that are to be read: refused where they are to be replaced.
   std::vector<std::filesystem::path> inputs{};

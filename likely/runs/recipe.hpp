@@ -41,7 +41,7 @@ namespace likely::runs {
 struct Run {
   Settings settings;
   std::uint64_t seed = 1;
-  std::filesystem::path data{};  // what --data says; empty: the recipe's own
+  std::filesystem::path data{};  // empty: the recipe's own
   std::filesystem::path out{};   // the run folder
   bool resume = false;           // go on with what the run folder holds
   train::EventSink events{};     // hears what happens (train/events.hpp)
@@ -96,11 +96,11 @@ struct Recipe {
   std::string chapter;               // chapter or equations of the book: "10.3-10.4"
   std::string summary;               // one line
   std::string data;                  // what it learns from unless told otherwise
-  std::string data_help{};           // what --data takes; empty: nothing
+  std::string data_help{};           // what data it takes; empty: none
   std::vector<Expected> expected{};  // the first one is shown by `likely list`
   double seconds = 0.0;              // a training with its defaults on two cores
   std::vector<Setting> settings{};
-  bool needs_data = false;  // there is nothing to learn from without --data
+  bool needs_data = false;  // it has none of its own
 
   // Trains, or goes on where run.resume says so; leaves what it made in run.out, and then draws (through an
   // Album, so that a picture that fails costs nothing). Ctrl-C ends it early with Stopped::interrupted.

@@ -29,11 +29,11 @@ constexpr const char* kEventsFile = "events.jsonl";
 
 void check_run(const Recipe& recipe, const Run& run, const TrainOptions& options) {
   if (!run.data.empty() && recipe.data_help.empty())
-    throw Error(fmt::format("{} makes its own data; --data has no meaning for it", recipe.name));
+    throw Error(fmt::format("{} makes its own data; `data` has no meaning for it", recipe.name));
   if (run.data.empty() && recipe.needs_data)
-    throw Error(fmt::format("{} needs --data: {}", recipe.name, recipe.data_help));
+    throw Error(fmt::format("{} needs `data`: {}", recipe.name, recipe.data_help));
   if (!run.data.empty() && !io::path_exists(run.data))
-    throw Error(fmt::format("--data {}: there is no such file or folder", run.data.string()));
+    throw Error(fmt::format("`data = {}`: there is no such file or folder", run.data.string()));
   std::vector<std::uint64_t> sorted = options.seeds;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -178,9 +178,9 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
   io::LiveFolder folder(
       run.out, {.mark = "recipe.json",
                 .replace = options.force,
-                .option = "--out ",
+                .setting = "out",
                 .earlier = fmt::format("{0} already holds a run; go on with it (likely resume {0}), replace "
-                                       "it (--force) or choose another --out",
+                                       "it (`force`) or choose another `out`",
                                        out),
                 .inputs = inputs_of(run)});
   write_run(recipe, run, seeds);

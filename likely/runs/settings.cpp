@@ -138,7 +138,7 @@ void Settings::set(std::string_view name, std::string_view text) {
 void Settings::set(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    throw Error(fmt::format("{}: --set needs name=value, got \"{}\"", owner_, assignment));
+    throw Error(fmt::format("{}: `set` needs name=value, got \"{}\"", owner_, assignment));
   set(assignment.substr(0, equals), assignment.substr(equals + 1));
 }
 

@@ -27,15 +27,15 @@ std::vector<SweptSetting> parse_space(const SweepOptions& options) {
   for (const std::string& text : options.grid) space.push_back(parse_list(options.run.settings, text));
   for (const std::string& text : options.random) space.push_back(parse_range(options.run.settings, text));
   if (space.empty())
-    throw Error("there is nothing to sweep over: give --grid lr=0.1,0.01 or --random lr=1e-4..0.1");
+    throw Error("there is nothing to sweep over: give `grid = lr=0.1,0.01` or `random = lr=1e-4..0.1`");
   std::set<std::string> names;
   for (const SweptSetting& swept : space) {
     if (!names.insert(swept.name).second) throw Error(fmt::format("{} is swept over twice", swept.name));
   }
   if (!options.random.empty() && options.trials < 1)
-    throw Error("how many random choices are to be tried? Give --trials 20");
+    throw Error("how many random choices are to be tried? Give `trials = 20`");
   if (options.random.empty() && options.trials > 0)
-    throw Error("--trials is for --random; --grid tries every combination");
+    throw Error("`trials` is for `random`; `grid` tries every combination");
   return space;
 }
 
@@ -43,8 +43,8 @@ io::FolderRules rules_of(const SweepOptions& options) {
   return {
       .mark = kTable,
       .replace = options.force,
-      .option = "--out ",
-      .earlier = fmt::format("{} already holds a sweep; replace it (--force) or choose another --out",
+      .setting = "out",
+      .earlier = fmt::format("{} already holds a sweep; replace it (`force`) or choose another `out`",
                              options.run.out.string()),
       .inputs = inputs_of(options.run),
       .signs_of_worth = {"report.json"}};  // of a trial that ended: a sweep does not go on from a checkpoint

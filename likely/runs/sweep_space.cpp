@@ -60,7 +60,7 @@ SweptSetting parse_range(const Settings& settings, const std::string& text) {
   for (const Setting& setting : settings.all()) {
     if (setting.name != swept.name) continue;
     if (setting.kind != Setting::Kind::whole && setting.kind != Setting::Kind::number)
-      throw Error(fmt::format("{} is not a number: give its values to --grid", swept.name));
+      throw Error(fmt::format("{} is not a number: give its values to `grid`", swept.name));
     swept.whole = setting.kind == Setting::Kind::whole;
   }
   for (const std::string& value : {low, high}) Settings(settings).set(swept.name, value);

@@ -75,7 +75,7 @@ TEST(AtomicFolder, ReplacesOnlyWhatIsMarkedAndOnlyIfTold) {
     first.commit();
   }
   EXPECT_EQ(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
-            target.string() + " already holds results; replace them (--force) or choose another folder");
+            target.string() + " already holds results; replace them (`force`) or choose another folder");
   {
     AtomicFolder failed(target, {.mark = "r.json", .replace = true});
     write_bytes(failed.path() / "r.json", "second");
@@ -346,7 +346,7 @@ TEST(AtomicFolder, IsClearedAwayAfterADeath) {
   // Between two renamings, where names cannot trade places: neither is lost.
   std::filesystem::rename(target, folder / ".results.likely-gone");
   EXPECT_EQ(refusal_of([&] { AtomicFolder(target, {.mark = "r.json"}); }),
-            target.string() + " already holds results; replace them (--force) or choose another folder");
+            target.string() + " already holds results; replace them (`force`) or choose another folder");
   EXPECT_EQ(read_bytes(target / "r.json"), "whole");
   EXPECT_EQ(folder.list(), "results");
 }

@@ -66,18 +66,18 @@ TEST_F(CsvLayoutTest, SaysWhatItDecidesWhereNamesMayBeNumbers) {
     EXPECT_EQ(layout.note, note) << text;
   };
   const std::string counts =
-      names + "its numbers count up and those of no other line do: --header no if it is a row";
+      names + "its numbers count up and those of no other line do: `header = no` if it is a row";
   expect("2019,2020,2021\n3.5,4,7\n1,2.5,9\n", true, counts);
   expect("1,2,3\n8,4,7\n1,5,9\n", true, counts);
   expect("town,2019,2020\nBern,3,8\nZug,1,5\n", true, counts);
   expect("town,5,6\nBern,3,8\nZug,1,5\n", false, "");
   expect("1,2,3\n4,5,6\n9,8,7\n", false, "");
   expect("1,2,2\n8,4,7\n", false, "");
-  const std::string above = names + "a word in it stands above numbers: --header no if it is a row";
+  const std::string above = names + "a word in it stands above numbers: `header = no` if it is a row";
   expect("id,10,20\n1,3,8\n2,1,5\n", true, above);
   const std::string row =
       "line 1 is taken for a row, though a word in it stands above numbers, as its numbers ";
-  const std::string yes = ": --header yes if it has the names of the columns";
+  const std::string yes = ": `header = yes` if it has the names of the columns";
   expect("id,1.5,20\n1,3,8\n2,1,5\n", false, row + "are not whole or not all different" + yes);
   expect("id,5,5\n1,3,8\n2,1,6\n", false, row + "are not whole or not all different" + yes);
   // A word that stands for a missing value among values like those below.
@@ -91,11 +91,11 @@ TEST_F(CsvLayoutTest, SaysWhatItDecidesWhereNamesMayBeNumbers) {
   expect("dose,10,20,30\nlow,3,8,4\nhigh,1,5,9\n", false, "");
   expect("dose,10,20,30,40\nlow,3,8,4,1\nhigh,1,3,5,7\n", false, "");
   expect("10,20\n0.5,0.25\n1,0.75\n", false,
-         "line 1 is taken for a row, though its numbers are whole and those below are not: --header yes if "
+         "line 1 is taken for a row, though its numbers are whole and those below are not: `header = yes` if "
          "it has "
          "the names of the columns");
   expect("name,kind\nanna,cat\nbo,dog\n", true,
-         names + "nothing of it comes again below: --header no if it is a row");
+         names + "nothing of it comes again below: `header = no` if it is a row");
   expect("a,b\n1,2\n", true, "");
   expect("3,5;4,5\n1,5;2\n", false, "");
   expect("x;y\n1,5;2\n", true, "");
@@ -149,12 +149,12 @@ TEST_F(CsvLayoutTest, SaysHowToPassOverWhatStandsBeforeATable) {
   const std::string rows = "a,b,y\n1,2,3\n4,5,6\n7,8,9\n";
   expect(
       "My measurements\n\n" + rows,
-      ", line 1: 1 field, but the lines from line 3 on have 3: --skip 2 passes over what stands before the "
+      ", line 1: 1 field, but the lines from line 3 on have 3: `skip = 2` passes over what stands before the "
       "table");
-  expect(
-      "# made in May, by me\n# second line\n" + rows,
-      ", line 1: 2 fields, but the lines from line 3 on have 3: --skip 2 passes over what stands before the "
-      "table");
+  expect("# made in May, by me\n# second line\n" + rows,
+         ", line 1: 2 fields, but the lines from line 3 on have 3: `skip = 2` passes over what stands before "
+         "the "
+         "table");
   EXPECT_EQ(guess("# made in May, by me\n# second line\n" + rows, {.skip = 2}).header, true);
   EXPECT_EQ(guess("#a,b,y\n1,2,3\n4,5,6\n").header, true);  // names all the same
   guess("a,b\n1,2,3\n4,5,6\n7,8,9\n");                      // for the reading to refuse

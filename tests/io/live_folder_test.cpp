@@ -21,8 +21,8 @@ using testing::read_bytes;
 using testing::TemporaryFolder;
 using testing::write_bytes;
 
-const FolderRules kRun{.mark = "recipe.json", .option = "--out "};
-const FolderRules kForced{.mark = "recipe.json", .replace = true, .option = "--out "};
+const FolderRules kRun{.mark = "recipe.json", .setting = "out"};
+const FolderRules kForced{.mark = "recipe.json", .replace = true, .setting = "out"};
 
 // A folder with a finished run.
 class Finished {
@@ -462,7 +462,7 @@ TEST(LiveFolder, LeavesAloneAfterADeathWhatIsNotTheFolderItWorkedIn) {
   }
   expect_refusal(
       [&] { LiveFolder run(finished.run, kRun); },
-      at + "/run already holds results; replace them (--force) or choose another folder (" + left + ")");
+      at + "/run already holds results; replace them (`force`) or choose another folder (" + left + ")");
   EXPECT_EQ(read_bytes(finished.run / "recipe.json"), "my own");
   EXPECT_EQ(read_bytes(finished.run / "config.json"), "my own");
   EXPECT_EQ(read_bytes(finished.folder / ".run.likely-old/model.safetensors"), "old");

@@ -236,7 +236,7 @@ TEST(Runs, LeaveNothingBehindWhenRefused) {
   runs::Run run = quick_run(folder / "new/deep/run");
   run.data = folder / "nothing";
   expect_refusal([&] { train_recipe(moons(), run); },
-                 "--data " + (folder / "nothing").string() + ": there is no such file or folder");
+                 "`data = " + (folder / "nothing").string() + "`: there is no such file or folder");
   run.data = folder.path();
   expect_refusal([&] { train_recipe(moons(), run); },
                  folder.path().string() + ": this is a folder, a file is needed");
@@ -250,7 +250,7 @@ TEST(Runs, AreOnlyReplacedWhenForced) {
   const std::string before = read_bytes(folder / "run/model.safetensors");
   expect_refusal([&] { train_recipe(moons(), quick_run(out)); },
                  out + " already holds a run; go on with it (likely resume " + out +
-                     "), replace it (--force) or choose another --out");
+                     "), replace it (`force`) or choose another `out`");
   // A new run that fails at once gives the old one its place back.
   runs::Run wrong = quick_run(out);
   wrong.data = folder.path();
@@ -266,9 +266,9 @@ TEST(Runs, AreOnlyReplacedWhenForced) {
   write_bytes(folder / "letters/love.txt", "keep me");
   expect_refusal(
       [&] { train_recipe(moons(), quick_run(folder / "letters"), {.force = true}); },
-      "--out " + (folder / "letters").string() + ": the folder holds other things; choose another");
+      "`out = " + (folder / "letters").string() + "`: the folder holds other things; choose another");
   expect_refusal([&] { train_recipe(moons(), quick_run(folder / "letters/love.txt")); },
-                 "--out " + (folder / "letters/love.txt").string() + ": this is a file, not a folder");
+                 "`out = " + (folder / "letters/love.txt").string() + "`: this is a file, not a folder");
   EXPECT_EQ(read_bytes(folder / "letters/love.txt"), "keep me");
 }
 
@@ -333,12 +333,12 @@ TEST(Runs, OfExperimentsSayWhatTheyCannot) {
   EXPECT_EQ(text_of(report), "a table\ncount     2.000   (published 3)\n");
   run.data = folder.path();
   expect_refusal([&] { train_recipe(recipe, run); },
-                 "experiment makes its own data; --data has no meaning for it");
+                 "experiment makes its own data; `data` has no meaning for it");
   Recipe hungry = recipe;
   hungry.needs_data = true;
   hungry.data_help = "a folder of pictures";
   run.data.clear();
-  expect_refusal([&] { train_recipe(hungry, run); }, "experiment needs --data: a folder of pictures");
+  expect_refusal([&] { train_recipe(hungry, run); }, "experiment needs `data`: a folder of pictures");
   expect_refusal([] { default_run(Recipe{}); }, "[recipe] a recipe needs a name and a way to train");
 }
 
@@ -396,8 +396,8 @@ TEST(Runs, ReadNothingThatTheyReplace) {
   const std::string before = read_bytes(folder / "run/report.json");
   const auto expect = [&](const fs::path& input) {
     expect_refusal([&] { train_recipe(recipe, run, {.force = true}); },
-                   "--out " + (folder / "run").string() + ": this would replace " + input.string() +
-                       ", which is to be read; choose another --out");
+                   "`out = " + (folder / "run").string() + "`: this would replace " + input.string() +
+                       ", which is to be read; choose another `out`");
     EXPECT_EQ(read_bytes(folder / "run/table.csv"), "1\n");
     EXPECT_EQ(read_bytes(folder / "run/report.json"), before);
   };

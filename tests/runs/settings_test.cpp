@@ -57,8 +57,8 @@ TEST(Settings, RefuseInOneLine) {
                  "toy: shuffle must be true | false, got \"perhaps\"");
   expect_refusal([&] { settings.set("activation=tanhh"); },
                  "toy: activation must be relu | tanh, got \"tanhh\"; did you mean \"tanh\"?");
-  expect_refusal([&] { settings.set("epochs"); }, "toy: --set needs name=value, got \"epochs\"");
-  expect_refusal([&] { settings.set("=3"); }, "toy: --set needs name=value, got \"=3\"");
+  expect_refusal([&] { settings.set("epochs"); }, "toy: `set` needs name=value, got \"epochs\"");
+  expect_refusal([&] { settings.set("=3"); }, "toy: `set` needs name=value, got \"=3\"");
 }
 
 TEST(Settings, RefuseMistakesOfTheRecipe) {

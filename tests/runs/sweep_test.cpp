@@ -121,16 +121,16 @@ TEST_F(SweepTest, NotesTrialsThatFail) {
 }
 
 TEST_F(SweepTest, RefusesBeforeTheFirstTrial) {
-  expect({}, "there is nothing to sweep over: give --grid lr=0.1,0.01 or --random lr=1e-4..0.1");
+  expect({}, "there is nothing to sweep over: give `grid = lr=0.1,0.01` or `random = lr=1e-4..0.1`");
   expect({.grid = {"xx=1,2"}}, "there is no setting \"xx\" to sweep over; did you mean \"x\"?");
   expect({.grid = {"x"}}, "\"x\" is not of the form lr=0.1,0.01");
   expect({.grid = {"x=1,,2"}}, "a value is missing in \"x=1,,2\"");
   expect({.grid = {"x=1", "x=2"}}, "x is swept over twice");
-  expect({.random = {"x=1..2"}}, "how many random choices are to be tried? Give --trials 20");
-  expect({.grid = {"x=1"}, .trials = 3}, "--trials is for --random; --grid tries every combination");
+  expect({.random = {"x=1..2"}}, "how many random choices are to be tried? Give `trials = 20`");
+  expect({.grid = {"x=1"}, .trials = 3}, "`trials` is for `random`; `grid` tries every combination");
   expect({.random = {"x=2..1"}, .trials = 3}, "\"x=2..1\": the first number must be the smaller one");
   expect({.random = {"x=1"}, .trials = 3}, "\"x=1\" is not of the form width=10..200");
-  expect({.random = {"mode=1..2"}, .trials = 3}, "mode is not a number: give its values to --grid");
+  expect({.random = {"mode=1..2"}, .trials = 3}, "mode is not a number: give its values to `grid`");
   expect({.grid = {"x=1"}, .figure = "score"},
          "there is no figure \"score\"; there are test score, validation error");
 }
@@ -146,7 +146,7 @@ TEST_F(SweepTest, RefusesAFolderThatHoldsAnything) {
         }
       },
       "[sweep] " + (folder_ / "sweep").string() +
-          " already holds a sweep; replace it (--force) or choose another --out");
+          " already holds a sweep; replace it (`force`) or choose another `out`");
   const Sweep again = run_sweep(recipe_, options({.grid = {"x=2"}, .force = true}));
   EXPECT_EQ(again.trials[0].value, 1.0);
 }

@@ -49,6 +49,14 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.found({"likely/io/lock.hpp": "// A lock. Internal to readers.\n#pragma once\n"}), [
             'likely/io/lock.hpp: says that it is internal, and not to which folder ("Internal to io/.")'])
 
+    def test_options_of_the_command_are_named(self):
+        files = {"likely/io/file.cpp": 'throw Error("give `force`");  // the command says --force\nreturn --count;\n'}
+        self.assertEqual(self.found(files), [])
+        files["likely/io/file.cpp"] = 'throw Error("replace it (--force)");\nformat("\\"x\\": --{} needs more", name);\n'
+        self.assertEqual(self.found(files), [
+            "likely/io/file.cpp: a text speaks of --force, an option of the command; name the setting instead, as `force`",
+            "likely/io/file.cpp: a text speaks of --{}, an option of the command; name the setting instead, as `{}`"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -142,7 +142,7 @@ class Options {
     if (ways.size() > kWaysNamed) named.emplace_back("...");
     lines.push_back(fmt::format(
         "no subject chooses more than {} of the {} options: {}; if some of them write the same choices in "
-        "another way, write them alike (--options {} if there are so many)",
+        "another way, write them alike (`options = {}` if there are so many)",
         most, options, fmt::join(named, ", "), trials_.options));
   }
 

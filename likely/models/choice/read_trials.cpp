@@ -164,7 +164,7 @@ class Reader {
       refuse(
           choices_.lines[*word],
           fmt::format("column \"{}\" holds \"{}\", and the number {} in line {}: if both are names, say so "
-                      "(--coding names)",
+                      "(`coding = names`)",
                       columns_.names[columns_.choice], choices_.words[*word], choices_.words[*number],
                       choices_.lines[*number]));
     }
@@ -188,7 +188,7 @@ class Reader {
                 columns_.names[columns_.choice],
                 guessed && !zero ? fmt::format("from 0 to {} or ", most - 1) : "", first, first + most - 1,
                 choices_.words[i],
-                guessed ? ": NA says that nothing was chosen, --coding names that numbers are names" : ""));
+                guessed ? ": NA says that nothing was chosen, `coding = names` that numbers are names" : ""));
       }
       choice_of_.push_back(static_cast<std::int32_t>(value - first));
       highest = std::max(highest, value - first);
@@ -440,7 +440,7 @@ class Reader {
     }
     if (columns_.session) {
       warn(fmt::format(
-          "values start anew with each \"{0}\" and each \"{1}\": --block {0} or --block {1} to go by "
+          "values start anew with each \"{0}\" and each \"{1}\": `block = {0}` or `block = {1}` to go by "
           "one of them",
           columns_.names[*columns_.session], columns_.names[*columns_.block]));
     }

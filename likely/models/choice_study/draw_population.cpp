@@ -119,7 +119,7 @@ std::vector<std::vector<double>> draw_population(const Model& model, const std::
     said.push_back(fmt::format("{}'s own prior", p.name));
   }
   for (const std::string& text : laws) {
-    const std::string whole = "--param " + text;
+    const std::string whole = fmt::format("`param = {}`", text);
     const std::size_t equal = text.find('=');
     if (equal == std::string::npos) throw Error(fmt::format("{}: this is not NAME=LAW", whole));
     Draw draw = parse_law(text.substr(equal + 1), whole);

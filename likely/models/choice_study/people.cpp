@@ -93,7 +93,7 @@ std::vector<std::string> check_free(const SimulationFiles& files) {
   std::vector<std::string> told = io::settle_pair(files.trials, files.people);
   for (const std::filesystem::path& path : {files.trials, files.people}) {
     if (!files.replace && std::filesystem::is_regular_file(path))
-      throw Error(fmt::format("{} is there already; replace it (--force) or choose another --out{}",
+      throw Error(fmt::format("{} is there already; replace it (`force`) or choose another `out`{}",
                               path.string(), told.empty() ? "" : " (" + told.front() + ")"));
   }
   return told;

@@ -20,7 +20,7 @@ namespace likely::choice {
 namespace {
 
 Estimator estimator_of(Method method) {
-  if (method == Method::nuts) throw Error("--method: recover fits by mle, map or em, not by nuts");
+  if (method == Method::nuts) throw Error("`method`: recover fits by mle, map or em, not by nuts");
   return method == Method::mle   ? Estimator::likelihood
          : method == Method::map ? Estimator::posterior
                                  : Estimator::hierarchical;
@@ -29,7 +29,7 @@ Estimator estimator_of(Method method) {
 Criterion criterion_of(const RecoverOptions& options) {
   if (options.criterion) {
     if (*options.criterion == Criterion::evidence && options.method == Method::mle)
-      throw Error("--criterion evidence needs priors: --method map");
+      throw Error("`criterion = evidence` needs priors: `method = map`");
     return *options.criterion;
   }
   return options.method == Method::mle ? Criterion::bic : Criterion::evidence;
@@ -48,8 +48,8 @@ void check_laws(const std::vector<Model>& models, const std::vector<std::string>
   for (const std::string& law : laws) {
     const std::string name = law.substr(0, law.find('='));
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw Error(
-          fmt::format("--param {}: no model has a parameter \"{}\"{}", law, name, did_you_mean(name, names)));
+      throw Error(fmt::format("`param = {}`: no model has a parameter \"{}\"{}", law, name,
+                              did_you_mean(name, names)));
   }
 }
 

@@ -204,7 +204,7 @@ std::string study_text(const Study& study) {
                         aligned(parameter_rows(model.fit)));
     if (study.method == Method::map || study.method == Method::em)
       text +=
-          "the prior settles what the trials leave open; --method mle counts the subjects whose parameters "
+          "the prior settles what the trials leave open; `method = mle` counts the subjects whose parameters "
           "they do not determine\n";
     if (model.em)
       text += fmt::format("mean and sd are unconstrained; the middle is the parameter there\n{}{}",

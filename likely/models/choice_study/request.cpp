@@ -25,8 +25,12 @@ struct Assignment {
   std::vector<double> numbers;
 };
 
-Assignment parse_pair(const char* option, const std::string& text, const char* form) {
-  const std::string whole = fmt::format("{} {}", option, text);
+std::string setting_text(const char* setting, const std::string& text) {
+  return fmt::format("`{} = {}`", setting, text);
+}
+
+Assignment parse_pair(const char* setting, const std::string& text, const char* form) {
+  const std::string whole = setting_text(setting, text);
   const std::size_t equal = text.find('=');
   Assignment result;
   if (equal != std::string::npos) result.name = text.substr(0, equal);
@@ -68,8 +72,8 @@ void change(std::vector<Model>& models, const std::string& whole, const std::str
 }
 
 void set_prior(std::vector<Model>& models, const std::string& text) {
-  const Assignment prior = parse_pair("--prior", text, "a mean and a variance: --prior 0,6.25");
-  const std::string whole = "--prior " + text;
+  const Assignment prior = parse_pair("prior", text, "a mean and a variance: `prior = 0,6.25`");
+  const std::string whole = setting_text("prior", text);
   if (!(prior.numbers[1] > 0.0)) throw Error(fmt::format("{}: the variance must be above 0", whole));
   change(models, whole, prior.name, [&](Parameter& p) {
     p.prior_mean = prior.numbers[0];
@@ -78,9 +82,9 @@ void set_prior(std::vector<Model>& models, const std::string& text) {
 }
 
 void set_bound(std::vector<Model>& models, const std::string& text, Method method) {
-  const std::string whole = "--bound " + text;
-  const Assignment bound = parse_pair("--bound", text, "--bound beta=0,20");
-  if (bound.name.empty()) throw Error(fmt::format("{}: which parameter? --bound beta=0,20", whole));
+  const std::string whole = setting_text("bound", text);
+  const Assignment bound = parse_pair("bound", text, "`bound = beta=0,20`");
+  if (bound.name.empty()) throw Error(fmt::format("{}: which parameter? `bound = beta=0,20`", whole));
   const double low = bound.numbers[0], high = bound.numbers[1];
   if (!(low < high)) throw Error(fmt::format("{}: the lower bound must be below the upper one", whole));
   change(models, whole, bound.name, [&](Parameter& p) {
@@ -101,7 +105,7 @@ Method method_named(const std::string& name) {
   const auto& names = method_names();
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    throw Error(fmt::format("--method: there is no method \"{}\"{}; there are {}", name,
+    throw Error(fmt::format("`method`: there is no method \"{}\"{}; there are {}", name,
                             did_you_mean(name, names), fmt::join(names, ", ")));
   return static_cast<Method>(found - names.begin());
 }
@@ -114,11 +118,11 @@ std::vector<Model> make_models(const ModelRequest& request, Method method, int o
   for (const std::string& name : request.names) {
     const bool twice =
         std::any_of(models.begin(), models.end(), [&](const Model& m) { return m.name == name; });
-    if (twice) throw Error(fmt::format("--model: {} is named twice", name));
+    if (twice) throw Error(fmt::format("`model`: {} is named twice", name));
     models.push_back(named_model(name, shape));
   }
   if (request.learn.empty() != request.choose.empty())
-    throw Error(fmt::format("--{} needs --{}: a model learns and chooses",
+    throw Error(fmt::format("`{}` needs `{}`: a model learns and chooses",
                             request.learn.empty() ? "choose" : "learn",
                             request.learn.empty() ? "learn" : "choose"));
   if (!request.learn.empty())

@@ -180,7 +180,7 @@ Judgement judge_again(const Run& run, bool for_drawing) {
     return Judgement{std::move(*folds), rows.y, fmt::format("{} folds", judging.folds)};
   }
   if (for_drawing) return Judgement{{{std::move(model), rows}}, rows.y, "model"};
-  refuse("csv", "the model learned from all rows of " + run.data.string() + ": give others with --data");
+  refuse("csv", "the model learned from all rows of " + run.data.string() + ": give others with `data`");
 }
 
 std::string description(const Rows& rows, const Halves& halves, const Judging& judging) {
@@ -371,7 +371,7 @@ Recipe csv_recipe() {
   return {.name = "csv",
           .chapter = "5, 8, 9",
           .summary = "Your own table: a classifier or regressor, by what the target is",
-          .data = "a table of yours: --in FILE",
+          .data = "a table of yours",
           .data_help = "Your table: CSV or text with tabs, blanks or semicolons, plain or gzip",
           .seconds = 5,
           .settings = tables::csv_settings(),

@@ -18,7 +18,7 @@ Recipe about_mnist(const std::string& name, const std::string& chapter, const st
   return {.name = name,
           .chapter = chapter,
           .summary = summary,
-          .data = "MNIST, from --data",
+          .data = "MNIST, from your files",
           .data_help = "folder with MNIST's four IDX files (train-images-idx3-ubyte and so on, plain or .gz)",
           .needs_data = true};
 }

@@ -110,8 +110,8 @@ TEST(ReadTrials, SessionsBesideBlocks) {
   EXPECT_EQ(both.subjects[0].outcome, (Numbers{1, 0, 0, 1}));  // in the order of the file
   EXPECT_EQ(both.block_names, (std::vector<std::string>{"1/1", "1/2", "2/1", "2/2"}));
   EXPECT_EQ(warnings(both),
-            std::vector<std::string>{"values start anew with each \"session\" and each \"block\": --block "
-                                     "session or --block block to go by one of them"});
+            std::vector<std::string>{"values start anew with each \"session\" and each \"block\": `block = "
+                                     "session` or `block = block` to go by one of them"});
   const Trials one = read(text, {.block = "session"});
   EXPECT_EQ(one.subjects[0].block, (Whole{0, 0, 1, 1}));
   EXPECT_TRUE(one.warnings.empty());
@@ -189,7 +189,7 @@ TEST(ReadTrials, TellsOfChoicesWrittenInTwoWays) {
       std::vector<std::string>{
           "no subject chooses more than 2 of the 3 options: 1 and 2 by 2 subjects such as 1, 0 and 1 by "
           "2 subjects such as 2; if some of them write the same choices in another way, write them alike "
-          "(--options 3 if there are so many)"});
+          "(`options = 3` if there are so many)"});
   EXPECT_TRUE(read(table_of(4, [](int s, int t) { return std::to_string((t % 3 == 0 ? 0 : 1) + s % 2); }),
                    {.options = 3})
                   .warnings.empty());
@@ -290,7 +290,7 @@ TEST(ReadTrials, ReadsTablesAsOtherReadersDo) {
   const std::string table = "subjID,choice,outcome\n1,1,1\n1,2,0\n1,1,0\n";
   EXPECT_EQ(
       refusal("# exported, today\n" + table),
-      "[read_trials] trials.txt, line 1: 2 fields, but the lines from line 2 on have 3: --skip 1 passes "
+      "[read_trials] trials.txt, line 1: 2 fields, but the lines from line 2 on have 3: `skip = 1` passes "
       "over what stands before the table");
   EXPECT_EQ(read("# exported, today\n" + table, {.skip = 1}).size(), 3);
   EXPECT_EQ(
@@ -308,7 +308,7 @@ TEST(ReadTrials, ReadsTablesAsOtherReadersDo) {
 }
 
 TEST(ReadTrials, SaysWhatNumbersMayBeChoices) {
-  const std::string hint = ": NA says that nothing was chosen, --coding names that numbers are names";
+  const std::string hint = ": NA says that nothing was chosen, `coding = names` that numbers are names";
   EXPECT_EQ(
       refusal("subjID,choice,outcome\n1,1,1\n1,-1,0\n"),
       "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 0 to 15 or from 1 "
@@ -369,7 +369,7 @@ TEST(ReadTrials, MissingChoicesAreNoOptions) {
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,1\n1,2,1\n1,abc,1\n"),
             "[read_trials] trials.txt, line 4: column \"choice\" holds \"abc\", and the number 1 in line 2: "
             "if both "
-            "are names, say so (--coding names)");
+            "are names, say so (`coding = names`)");
   EXPECT_EQ(read("subjID,choice,outcome\n1,1,1\n1,2,1\n1,abc,1\n", {.coding = Coding::names}).option_names,
             (std::vector<std::string>{"1", "2", "abc"}));
   EXPECT_EQ(
@@ -417,7 +417,7 @@ TEST(ReadTrials, RefusesWithFileAndLine) {
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,1\n1,3,1\n", {.options = 2}),
             "[read_trials] trials.txt, line 3: column \"choice\" must hold whole numbers from 0 to 1 or from "
             "1 to 2, "
-            "got \"3\": NA says that nothing was chosen, --coding names that numbers are names");
+            "got \"3\": NA says that nothing was chosen, `coding = names` that numbers are names");
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,good\n"),
             "[read_trials] trials.txt, line 2: column \"outcome\" must hold numbers, got \"good\"");
   EXPECT_EQ(refusal("subjID,choice,outcome\n1,1,inf\n"),

@@ -56,14 +56,15 @@ TEST(Request, RefusesWhatItDoesNotUnderstand) {
   };
   EXPECT_EQ(make({}), "no model is named");
   EXPECT_EQ(make({.names = {"rw"}, .choose = "softmax"}),
-            "--choose needs --learn: a model learns and chooses");
+            "`choose` needs `learn`: a model learns and chooses");
   EXPECT_EQ(make({.names = {"rw"}, .priors = {"gamma=0,1"}}),
-            "--prior gamma=0,1: there is no parameter \"gamma\"; there are alpha, beta");
-  EXPECT_EQ(make({.names = {"rw"}, .bounds = {"0,1"}}), "--bound 0,1: which parameter? --bound beta=0,20");
+            "`prior = gamma=0,1`: there is no parameter \"gamma\"; there are alpha, beta");
+  EXPECT_EQ(make({.names = {"rw"}, .bounds = {"0,1"}}),
+            "`bound = 0,1`: which parameter? `bound = beta=0,20`");
   EXPECT_EQ(make({.names = {"rw"}, .bounds = {"beta=0,1,2"}}),
-            "--bound beta=0,1,2: two numbers are needed, --bound beta=0,20");
+            "`bound = beta=0,1,2`: two numbers are needed, `bound = beta=0,20`");
   EXPECT_EQ(likely::testing::refusal_of([] { method_named("vb"); }),
-            "--method: there is no method \"vb\"; there are mle, map, em, nuts");
+            "`method`: there is no method \"vb\"; there are mle, map, em, nuts");
   EXPECT_EQ(name_of(method_named("nuts")), "nuts");
 }
 
@@ -104,13 +105,14 @@ TEST(Request, PopulationsRefuseOtherLaws) {
   const auto draw = [&](const std::string& law) {
     return likely::testing::refusal_of([&] { draw_population(model, {law}, 2, Rng(1)); });
   };
-  EXPECT_EQ(draw("alpha"), "--param alpha: this is not NAME=LAW");
+  EXPECT_EQ(draw("alpha"), "`param = alpha`: this is not NAME=LAW");
   EXPECT_EQ(draw("alpha=uniform:1,0"),
-            "--param alpha=uniform:1,0: this is no law of the form uniform:low,high");
-  EXPECT_EQ(draw("alpha=uniform:0"), "--param alpha=uniform:0: this is no law of the form uniform:low,high");
-  EXPECT_EQ(draw("alpha=beta:1,x"), "--param alpha=beta:1,x: \"x\" is not a number");
-  EXPECT_EQ(draw("alhpa=0.5"), "--param alhpa=0.5: rw has no parameter \"alhpa\"; did you mean \"alpha\"?");
-  EXPECT_EQ(draw("beta=-1"), "--param beta=-1: beta lies between 0 and inf, and no such number was drawn");
+            "`param = alpha=uniform:1,0`: this is no law of the form uniform:low,high");
+  EXPECT_EQ(draw("alpha=uniform:0"),
+            "`param = alpha=uniform:0`: this is no law of the form uniform:low,high");
+  EXPECT_EQ(draw("alpha=beta:1,x"), "`param = alpha=beta:1,x`: \"x\" is not a number");
+  EXPECT_EQ(draw("alhpa=0.5"), "`param = alhpa=0.5`: rw has no parameter \"alhpa\"; did you mean \"alpha\"?");
+  EXPECT_EQ(draw("beta=-1"), "`param = beta=-1`: beta lies between 0 and inf, and no such number was drawn");
   EXPECT_EQ(likely::testing::refusal_of([&] { draw_population(model, {}, 0, Rng(1)); }),
             "there must be at least 1 subject, got 0");
 }

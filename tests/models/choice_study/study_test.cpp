@@ -247,7 +247,8 @@ TEST(Recover, CountsWhatIsDrawnAgain) {
   const RecoverStudy study = recover_study({named_model("rw")}, task, options);
   ASSERT_EQ(study.warnings.size(), 1U);
   const std::string& warning = study.warnings[0];
-  EXPECT_TRUE(warning.starts_with("--param alpha=uniform:0.5,1.5: alpha lies between 0 and 1: ")) << warning;
+  EXPECT_TRUE(warning.starts_with("`param = alpha=uniform:0.5,1.5`: alpha lies between 0 and 1: "))
+      << warning;
   EXPECT_TRUE(warning.ends_with(" numbers outside were drawn again")) << warning;
   EXPECT_TRUE(recover_text(study).ends_with("\nwarning: " + warning + "\n")) << recover_text(study);
   EXPECT_NE(recover_json(study).find(warning), std::string::npos);
@@ -261,14 +262,14 @@ TEST(Population, CountsWhatIsDrawnAgain) {
   const auto people =
       draw_population(named_model("rw"), {"alpha=uniform:0.5,1.5"}, 1000, Rng(5), false, &redrawn);
   ASSERT_EQ(redrawn.warnings().size(), 1U);
-  const std::string before = "--param alpha=uniform:0.5,1.5: alpha lies between 0 and 1: ";
+  const std::string before = "`param = alpha=uniform:0.5,1.5`: alpha lies between 0 and 1: ";
   const double count = std::stod(redrawn.warnings()[0].substr(before.size()));
   EXPECT_NEAR(count, 1000.0, 5.0 * std::sqrt(2000.0));  // geometric: variance 2 each
   EXPECT_EQ(people, draw_population(named_model("rw"), {"alpha=uniform:0.5,1.5"}, 1000, Rng(5)));
   Redrawn one;
-  one.add("--param alpha=normal:0,1", named_model("rw").parameters[0]);
+  one.add("`param = alpha=normal:0,1`", named_model("rw").parameters[0]);
   EXPECT_EQ(one.warnings(),
-            std::vector<std::string>{"--param alpha=normal:0,1: alpha lies between 0 and 1: 1 "
+            std::vector<std::string>{"`param = alpha=normal:0,1`: alpha lies between 0 and 1: 1 "
                                      "number outside was drawn again"});
 }
 
@@ -421,7 +422,7 @@ TEST(Study, CountsWhatIsNotDeterminedOnlyWithoutAPrior) {
   EXPECT_EQ(text(Method::mle).find("the prior settles"), std::string::npos);
   for (const Method method : {Method::map, Method::em}) {
     EXPECT_EQ(text(method).find("not determined"), std::string::npos) << name_of(method);
-    EXPECT_NE(text(method).find("the prior settles what the trials leave open; --method mle counts the "
+    EXPECT_NE(text(method).find("the prior settles what the trials leave open; `method = mle` counts the "
                                 "subjects whose parameters they do not determine\n"),
               std::string::npos)
         << name_of(method);

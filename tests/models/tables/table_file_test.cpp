@@ -220,12 +220,13 @@ TEST_F(TableFile, RefusesWithTheReasons) {
          "no column is left to predict the target from (column \"x\" is read as words: \"1\\x00\" in line "
          "1001 is "
          "not a number, as 999 of its 1000 fields are; column \"x\" left out: it has 1000 different words)");
-  expect("2019;x;y\n1,5;2;3\n2;3;3\n4;5;3\n",
-         "the target \"y\" is always 3: there is nothing to learn (line 1 is taken for the names of the "
-         "columns, "
-         "as a word in it stands above numbers: --header no if it is a row; column \"2019\": \"1,5\" in line "
-         "2 is "
-         "read as a number with a decimal comma)");
+  expect(
+      "2019;x;y\n1,5;2;3\n2;3;3\n4;5;3\n",
+      "the target \"y\" is always 3: there is nothing to learn (line 1 is taken for the names of the "
+      "columns, "
+      "as a word in it stands above numbers: `header = no` if it is a row; column \"2019\": \"1,5\" in line "
+      "2 is "
+      "read as a number with a decimal comma)");
 }
 
 TEST_F(TableFile, TellsOfNumbersThatAreFarFromAllOthers) {
@@ -396,7 +397,7 @@ TEST_F(TableFile, SaysWhatItDecided) {
   EXPECT_EQ(
       table.notices,
       (std::vector<std::string>{
-          "line 1 is taken for the names of the columns, as a word in it stands above numbers: --header no "
+          "line 1 is taken for the names of the columns, as a word in it stands above numbers: `header = no` "
           "if it "
           "is a row",
           "line 2: \"M\u00FCnchen\" is not written in UTF-8: such letters are read as Windows-1252 (Latin-1)",

@@ -112,11 +112,11 @@ TEST(VisionRecipes, OfMnistNeedItsFiles) {
     expect_refusal(
         [&] { train_recipe(find_recipe(recipes(), name), run); },
         std::string(name) +
-            " needs --data: folder with MNIST's four IDX files (train-images-idx3-ubyte and so on, "
+            " needs `data`: folder with MNIST's four IDX files (train-images-idx3-ubyte and so on, "
             "plain or .gz)");
     run.data = folder / "none";
     expect_refusal([&] { train_recipe(find_recipe(recipes(), name), run); },
-                   "--data " + (folder / "none").string() + ": there is no such file or folder");
+                   "`data = " + (folder / "none").string() + "`: there is no such file or folder");
     std::filesystem::create_directories(folder / "empty");
     run.data = folder / "empty";
     expect_refusal([&] { train_recipe(find_recipe(recipes(), name), run); },

@@ -1,0 +1,43 @@
+#include "apps/likely/flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace likely::command {
+
+namespace {
+
+constexpr std::array<std::string_view, 20> kOptions{
+    "block",  "bound", "choose",  "coding", "criterion", "data",  "force",  "grid", "header", "learn",
+    "method", "model", "options", "out",    "param",     "prior", "random", "set",  "skip",   "trials"};
+constexpr std::string_view kGiven = " = ";
+
+// The option that stands between two backticks; empty where something else does.
+std::string flag_of(std::string_view quoted) {
+  const std::size_t given = quoted.find(kGiven);
+  const std::string_view name = quoted.substr(0, given);
+  if (std::find(kOptions.begin(), kOptions.end(), name) == kOptions.end()) return "";
+  std::string flag = "--" + std::string(name);
+  if (given != std::string_view::npos) flag += " " + std::string(quoted.substr(given + kGiven.size()));
+  return flag;
+}
+
+}  // namespace
+
+std::string with_flags(const std::string& text) {
+  std::string said;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t open = text.find('`', at);
+    const std::size_t close = open == std::string::npos ? open : text.find('`', open + 1);
+    if (close == std::string::npos) return said + text.substr(at);
+    const std::string flag = flag_of(std::string_view(text).substr(open + 1, close - open - 1));
+    // What is no option may end where one begins.
+    const std::size_t next = flag.empty() ? close : close + 1;
+    said += text.substr(at, open - at) + (flag.empty() ? text.substr(open, close - open) : flag);
+    at = next;
+  }
+}
+
+}  // namespace likely::command
