@@ -34,7 +34,8 @@ void refuse_own_input(const PredictArguments& arguments) {
   };
   if (same(arguments.in)) throw Error(fmt::format("--to {}: the rows are read from this file", arguments.to));
   // First of all, so that a folder which is no run is not looked through.
-  const std::vector<std::filesystem::path> inputs = runs::inputs_of(runs::read_run(models::recipes(), arguments.folder).run);
+  const std::vector<std::filesystem::path> inputs =
+      runs::inputs_of(runs::read_run(models::recipes(), arguments.folder).run);
   for (std::filesystem::recursive_directory_iterator at(arguments.folder, unknown), end;
        !unknown && at != end; at.increment(unknown)) {
     std::error_code failed;

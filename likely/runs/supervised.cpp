@@ -130,11 +130,10 @@ std::vector<Measured> figures_of(const Objective& objective, const Predictor& pr
 }
 
 // Those that suit the kind of data and outputs.
-void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
+void draw_usual(const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
                 const Predictor& predict, Album& album) {
   const Held held = held_out(splits);
   const Objective::Kind kind = parts.objective.kind;
-  album.attempt("curves", [&] { draw_curves(train::read_history(run.out), album); });
   const bool classes = kind == Objective::Kind::classes || kind == Objective::Kind::binary;
   const std::int64_t width = sizes.input.size();
   if (classes && held.rows->targets().defined()) {
@@ -157,11 +156,12 @@ void draw_usual(const Run& run, const SupervisedParts& parts, const Sizes& sizes
   }
 }
 
-void draw_all(const Run& run, const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
-              Album& album) {
+void draw_all(const SupervisedParts& parts, const std::vector<train::EpochReport>& history,
+              const Sizes& sizes, const Splits& splits, const Learned& learned, Album& album) {
+  album.attempt("curves", [&] { draw_curves(history, album); });
   album.attempt("pictures", [&] {
-    draw_usual(run, parts, sizes, splits, parts.load(run, sizes), album);
-    parts.pictures(run, sizes, splits, album);
+    draw_usual(parts, sizes, splits, learned.predict, album);
+    learned.pictures(splits, album);
   });
 }
 
@@ -169,13 +169,15 @@ Report train_whole(const SupervisedParts& parts, const Run& run) {
   const Keys keys = keys_of(run);
   const Splits splits = parts.data(run, keys.data);
   const Sizes sizes = sizes_of(splits);
-  const FitSummary fitted = parts.fit(run, splits, sizes, keys.model);
-  Report report{.epochs = fitted.epochs, .seconds = fitted.seconds, .stopped = fitted.stopped};
+  const Fitted fitted = parts.fit(run, splits, sizes, keys.model);
+  Report report{.epochs = fitted.epochs,
+                .seconds = fitted.history.empty() ? 0.0 : fitted.history.back().seconds,
+                .stopped = fitted.stopped};
   if (fitted.stopped == train::Stopped::interrupted) return report;
-  report.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits));
-  report.text = parts.remarks(run, sizes, splits);
+  report.figures = figures_of(parts.objective, fitted.learned.predict, held_out(splits));
+  report.text = fitted.learned.remarks(splits);
   Album album(run.out);
-  draw_all(run, parts, sizes, splits, album);
+  draw_all(parts, fitted.history, sizes, splits, fitted.learned, album);
   report.pictures = album.drawn().pictures;
   report.warnings = album.drawn().warnings;
   return report;
@@ -200,22 +202,24 @@ std::map<std::string, std::string> provenance(const Run& run, const Sizes& sizes
 Recipe complete(Recipe about, const SupervisedParts& parts) {
   about.train = [parts](const Run& run) { return train_whole(parts, run); };
   about.evaluate = [parts](const Run& run) {
-    const Sizes sizes = kept_sizes(run);
+    const Learned learned = parts.load(run, kept_sizes(run));
     const Splits splits = parts.data(run, keys_of(run).data);
-    return Report{.figures = figures_of(parts.objective, parts.load(run, sizes), held_out(splits),
+    return Report{.figures = figures_of(parts.objective, learned.predict, held_out(splits),
                                         train::detail::interrupt_arrived),
-                  .text = parts.remarks(run, sizes, splits)};
+                  .text = learned.remarks(splits)};
   };
   about.predict = [parts](const Run& run, const std::filesystem::path& file) {
     const Sizes sizes = kept_sizes(run);
     RowsOfFile rows = read_rows(file, sizes.input);
-    return Predicted{parts.objective.predictions(outputs_for(parts.load(run, sizes), data::Dataset(rows.x))),
-                     std::move(rows.notes)};
+    return Predicted{
+        parts.objective.predictions(outputs_for(parts.load(run, sizes).predict, data::Dataset(rows.x))),
+        std::move(rows.notes)};
   };
   about.plot = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);
+    const Learned learned = parts.load(run, sizes);
     Album album(run.out);
-    draw_all(run, parts, sizes, parts.data(run, keys_of(run).data), album);
+    draw_all(parts, train::read_history(run.out), sizes, parts.data(run, keys_of(run).data), learned, album);
     return album.all_pictures();
   };
   return about;

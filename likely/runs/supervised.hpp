@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -70,10 +71,19 @@ struct Supervised {
 
 namespace detail {
 
-struct FitSummary {
+// A trained model without its type, and what its recipe does with it.
+struct Learned {
+  Predictor predict{};
+  std::function<void(const Splits&, Album&)> pictures{};
+  std::function<std::string(const Splits&)> remarks{};
+};
+
+// What came of a training.
+struct Fitted {
   train::Stopped stopped = train::Stopped::finished;
   std::int64_t epochs = 0;
-  double seconds = 0.0;  // over all resumptions
+  std::vector<train::EpochReport> history{};  // over all resumptions
+  Learned learned{};                          // nothing where it was interrupted
 };
 
 // A Supervised without the types of its model and optimizer.
@@ -81,11 +91,9 @@ struct SupervisedParts {
   std::function<Splits(const Run&, Rng)> data;
   Objective objective;
   // Trains and leaves the model in run.out.
-  std::function<FitSummary(const Run&, const Splits&, const Sizes&, Rng)> fit;
+  std::function<Fitted(const Run&, const Splits&, const Sizes&, Rng)> fit;
   // What was left there.
-  std::function<Predictor(const Run&, const Sizes&)> load;
-  std::function<void(const Run&, const Sizes&, const Splits&, Album&)> pictures;
-  std::function<std::string(const Run&, const Sizes&, const Splits&)> remarks;
+  std::function<Learned(const Run&, const Sizes&)> load;
 };
 
 // The functions of a recipe, made of these.
@@ -111,8 +119,21 @@ Optimizer optimizer_by_settings(const Model& model, const Settings& settings) {
 }
 
 template <Tree Model, class Optimizer>
-FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& run, const Splits& splits,
-                        const Sizes& sizes, const Rng& rng) {
+Learned learned_of(const Supervised<Model, Optimizer>& parts, const Run& run, Model trained) {
+  const auto model = std::make_shared<const Model>(std::move(trained));
+  return {
+      .predict = [model](const Tensor& x) { return nn::forward(*model, x); },
+      .pictures =
+          [model, run, draw = parts.pictures](const Splits& splits, Album& album) {
+            if (draw) draw(run, *model, splits, album);
+          },
+      .remarks = [model, run, remark = parts.remarks](
+                     const Splits& splits) { return remark ? remark(run, *model, splits) : std::string(); }};
+}
+
+template <Tree Model, class Optimizer>
+Fitted fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& run, const Splits& splits,
+                    const Sizes& sizes, const Rng& rng) {
   const Settings& settings = run.settings;
   Model model = parts.model(run, sizes, rng);
   Optimizer optimizer =
@@ -140,17 +161,17 @@ FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& ru
   // A model that the rows do not fit is refused here, before anything is written.
   const data::Batch first = splits.train.range(0, 1);
   objective.loss(nn::forward(std::as_const(model), first.x), first.y);
-  const auto result = train::fit(
+  auto result = train::fit(
       model, optimizer, {.train = splits.train, .validation = splits.validation, .test = splits.test},
       [&](auto& m, const data::Batch& batch, const auto&... training) {
         return objective.loss(nn::forward(m, batch.x, training...), batch.y);
       },
       options);
-  if (result.stopped != train::Stopped::interrupted)
-    io::save(model_file(run), result.best, provenance(run, sizes));
-  return {.stopped = result.stopped,
-          .epochs = result.epochs,
-          .seconds = result.history.empty() ? 0.0 : result.history.back().seconds};
+  Fitted fitted{.stopped = result.stopped, .epochs = result.epochs, .history = std::move(result.history)};
+  if (result.stopped == train::Stopped::interrupted) return fitted;
+  io::save(model_file(run), result.best, provenance(run, sizes));
+  fitted.learned = learned_of(parts, run, std::move(result.best));
+  return fitted;
 }
 
 }  // namespace detail
@@ -158,26 +179,16 @@ FitSummary fit_and_keep(const Supervised<Model, Optimizer>& parts, const Run& ru
 // Completes a recipe of which name, chapter, summary, data, figures and settings are given.
 template <Tree Model, class Optimizer = optim::Adam>
 Recipe supervised(const Recipe& about, const Supervised<Model, Optimizer>& parts) {
-  const auto load = [parts](const Run& run, const Sizes& sizes) {
-    Model model = parts.model(run, sizes, Rng(run.seed));
-    io::load(detail::model_file(run), model);
-    return model;
-  };
   return detail::complete(
       about, {.data = parts.data,
               .objective = parts.objective,
               .fit = [parts](const Run& run, const Splits& splits, const Sizes& sizes,
                              Rng rng) { return detail::fit_and_keep(parts, run, splits, sizes, rng); },
-              .load = [load](const Run& run, const Sizes& sizes) -> Predictor {
-                return [model = load(run, sizes)](const Tensor& x) { return nn::forward(model, x); };
-              },
-              .pictures =
-                  [parts, load](const Run& run, const Sizes& sizes, const Splits& splits, Album& album) {
-                    if (parts.pictures) parts.pictures(run, load(run, sizes), splits, album);
-                  },
-              .remarks =
-                  [parts, load](const Run& run, const Sizes& sizes, const Splits& splits) {
-                    return parts.remarks ? parts.remarks(run, load(run, sizes), splits) : std::string();
+              .load =
+                  [parts](const Run& run, const Sizes& sizes) {
+                    Model model = parts.model(run, sizes, Rng(run.seed));
+                    io::load(detail::model_file(run), model);
+                    return detail::learned_of(parts, run, std::move(model));
                   }});
 }
 
