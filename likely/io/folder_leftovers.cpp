@@ -140,7 +140,10 @@ class Settlement {
  private:
   std::optional<std::string> settle_earlier(const fs::path& earlier, const FolderList& replaced) const {
     const std::optional<FolderList> made = list_of(earlier / kListOfMade, folder_);
-    if (!made) return left_alone(earlier);
+    if (!made) {
+      remove_if_empty(earlier);  // whose maker died between its two lists
+      return is_there(earlier) ? std::optional(left_alone(earlier)) : std::nullopt;
+    }
     if (is_worth_keeping(folder_, *made))
       return clear_replaced(earlier, folder_, shown_, replaced.noted).told;
     if (how_ == Leftovers::keep_what_is_there) {

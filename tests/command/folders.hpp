@@ -125,7 +125,8 @@ class Folders : public ::testing::Test {
     const Ran ran = run(words);
     EXPECT_EQ(ran.code, 2) << words[0] << ": " << line;
     EXPECT_EQ(ran.err, "likely: " + line + "\n") << words[0];
-    EXPECT_EQ(snapshot(folder_.path()), before) << words[0] << ": " << line;
+    const bool is_as_before = snapshot(folder_.path()) == before;  // as a text it may be megabytes
+    EXPECT_TRUE(is_as_before) << words[0] << ": " << line;
   }
 
   TemporaryFolder folder_;

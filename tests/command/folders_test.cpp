@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "likely/io/file_print.hpp"
+#include "likely/io/folder_list.hpp"
 #include "tests/command/folders.hpp"
 #include "tests/support/other_process.hpp"
 
@@ -160,8 +162,12 @@ TEST_F(Folders, OfOthersAreNotReachedThroughLinks) {
     write_bytes(folder_ / "home/secret", "keep me");
     fs::create_directories(folder_ / ".run.likely-old");
     fs::create_directory_symlink("../home", folder_ / ".run.likely-old/link");
-    using namespace std::string_literals;
-    write_bytes(folder_ / ".run.likely-old" / list, "link/secret\0"s);
+    io::detail::ListWriter forged;
+    const fs::path left = fs::canonical(folder_ / ".run.likely-old");
+    ASSERT_EQ(forged.begin(left / list, *io::detail::folder_print_of(left)), 0);
+    ASSERT_EQ(forged.note({{"link/secret", io::detail::prints_of(folder_ / "home/secret")}}), 0);
+    forged.end();
+    ASSERT_TRUE(io::detail::read_list(left / list)->noted.contains("link/secret"));
     run({"plot", "run"});
     EXPECT_EQ(read_bytes(folder_ / "home/secret"), "keep me") << list;
     fs::remove_all(folder_ / ".run.likely-old");

@@ -239,7 +239,8 @@ TEST_F(Hostile, NamesAreNamesAndNoCommands) {
     if (text.find('\0') == std::string::npos && text.find_first_not_of(' ') != std::string::npos)
       names.push_back(text);
   }
-  for (std::size_t i = 0; i + 4 <= names.size(); i += 4) {
+  while (names.size() % 4 != 0) names.push_back(names[names.size() % 4]);
+  for (std::size_t i = 0; i < names.size(); i += 4) {
     if (names[i + 2] == "1e999" || names[i + 3] == "1e999") continue;
     // What stands for a missing value is a name of a column, but no class.
     const auto class_name = [](const std::string& text) {

@@ -129,8 +129,11 @@ TEST_F(Streams, PredictionsGoWhereTheyAreSent) {
   const std::string predict = "likely predict run --in rows.csv";
   const std::string expected = in_shell(predict).out;
   ASSERT_EQ(expected.substr(0, 10), "prediction");
-  EXPECT_EQ(in_shell("mkfifo pipe; (cat pipe > through &) ; " + predict + " --to pipe; sleep 0.2").code, 0);
+  EXPECT_EQ(
+      in_shell("mkfifo pipe; cat pipe > through & " + predict + " --to pipe; code=$?; wait; exit $code").code,
+      0);
   EXPECT_TRUE(std::filesystem::is_fifo(*folder_ / "pipe"));
+  EXPECT_EQ(read_bytes(*folder_ / "through"), expected);
   EXPECT_EQ(in_shell(predict + " --to /dev/stdout").out, expected);
   EXPECT_EQ(in_shell("(echo first; " + predict + " --to /dev/stdout) > both; cat both").out,
             "first\n" + expected);

@@ -186,6 +186,9 @@ TEST(Batches, PrefetchingKeepsNoMemory) {
 // However many batches are prepared ahead, memory that came back is used for the next ones: 10,000 batches of
 // 8 kB take no more than those that can be on the way.
 TEST(Batches, PrefetchingFarAheadUsesTheSameMemory) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "under AddressSanitizer every block goes back at once";
+#endif
   const Dataset dataset(zeros({10'000, 200}));
   const auto most_used = [&](std::int64_t ahead) {
     trim_memory();
@@ -203,6 +206,7 @@ TEST(Batches, PrefetchingFarAheadUsesTheSameMemory) {
     return most;
   };
   const std::int64_t shortest = most_used(1);
+  EXPECT_LE(shortest, 20 * 10'240);
   // A report may count twice what the other thread is just taking back.
   for (const std::int64_t ahead : {16, 64})
     EXPECT_LE(most_used(ahead) - shortest, 2 * ahead * 10'240) << ahead;

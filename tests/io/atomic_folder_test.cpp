@@ -245,6 +245,40 @@ TEST(AtomicFolder, KeepsTheRightsOfWhatItReplaces) {
   EXPECT_EQ(std::filesystem::status(target).permissions(), std::filesystem::perms::owner_all);
 }
 
+TEST(AtomicFolder, RemovesAtItsEndOnlyTheFolderThatItMade) {
+  const TemporaryFolder folder;
+  std::filesystem::path unfinished;
+  {
+    AtomicFolder results(folder / "results", {.mark = "r.json"});
+    unfinished = results.path();
+    std::filesystem::rename(unfinished, folder / "moved");
+    std::filesystem::create_directory(unfinished);
+    write_bytes(unfinished / "letter", "keep me");
+  }
+  EXPECT_EQ(testing::read_bytes(unfinished / "letter"), "keep me");
+}
+
+// What another user puts there under our names is not ours.
+TEST(AtomicFolder, BringsNothingBackThatAnotherUserPlanted) {
+  if (getuid() != 0) GTEST_SKIP() << "only root can give things away";
+  constexpr uid_t kAnother = 4002;
+  for (const char* const name : {".results.likely-old", ".results.likely-gone"}) {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder / name);
+    write_bytes(folder / name / "planted", "planted");
+    ASSERT_EQ(chown((folder / name).c_str(), kAnother, kAnother), 0);
+    {
+      AtomicFolder results(folder / "results", {.mark = "r.json"});
+      write_bytes(results.path() / "r.json", "{}");
+      results.commit();
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "results/planted")) << name;
+    EXPECT_TRUE(std::filesystem::exists(folder / name / "planted") ||
+                std::filesystem::exists(folder / "results.kept/planted"))
+        << name;
+  }
+}
+
 // Somebody who may write there, but not give things away.
 TEST(AtomicFolder, IsNeverMoreOpenThanWhatItReplaces) {
   if (getuid() != 0) GTEST_SKIP() << "only root can become somebody else";

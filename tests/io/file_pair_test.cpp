@@ -290,6 +290,22 @@ TEST_F(Pair, LeavesLinksAndFilesOfOthersUnderItsOwnNames) {
   EXPECT_FALSE(std::filesystem::exists(second_));
 }
 
+// A list tells of the folder that it was written in, wherever its files are by now.
+TEST_F(Pair, IsNotTakenByAListOfAnotherFolder) {
+  std::filesystem::remove(first_);
+  std::filesystem::remove(second_);
+  testing::in_a_process_that_dies([&] {
+    FilePair both(first_, second_, true);
+    replace(both, first_);
+    testing::die();
+  });
+  const TemporaryFolder elsewhere;
+  for (const char* name : {"first", ".first.likely-new"})
+    std::filesystem::rename(folder_ / name, elsewhere / name);
+  settle_pair(elsewhere / "first", elsewhere / "second");
+  EXPECT_EQ(read_bytes(elsewhere / "first"), "new");
+}
+
 TEST_F(Pair, NeedNotBeThere) {
   std::filesystem::remove(second_);
   testing::in_a_process_that_dies([&] {

@@ -107,7 +107,7 @@ TEST(ModelFile, RefusesParametersThatAreNotFinite) {
   Model saved = make_model(1);
   saved.out.weight.set({2, 1}, std::nan(""));
   saved.hidden[0].bias.set({0}, -INFINITY);
-  save(path, saved);
+  save(path, saved, {}, {.finite = false});
   Model model = make_model(5);
   expect_refusal([&] { load(path, model); }, "[load] " + path.string() +
                                                  " does not fit the model:"

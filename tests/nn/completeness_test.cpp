@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 // What has no word of its own.
 const std::map<std::string, std::string> kWithoutWord = {
     {"Apply", "holds a function, which no description has"},
+    {"Residual", "is made by nn/network.cpp, as it holds networks"},
 };
 // What needs no misfit().
 const std::map<std::string, std::string> kMayBeEmpty = {
@@ -64,7 +65,9 @@ TEST(CompletenessOfLayers, EveryLayerIsInTheUmbrellaAndInDescriptionsAndSaysWhat
     }
   }
   EXPECT_GE(layers, 30) << "the headers were not read";
-  EXPECT_EQ(excused.size(), kWithoutWord.size() + kMayBeEmpty.size()) << "an excuse is no longer needed";
+  for (const auto* excuses : {&kWithoutWord, &kMayBeEmpty}) {
+    for (const auto& [name, why] : *excuses) EXPECT_TRUE(excused.contains(name)) << name << " is no layer";
+  }
 }
 
 }  // namespace

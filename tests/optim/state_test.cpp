@@ -114,6 +114,29 @@ TEST_F(StateFile, ThatDoesNotFitIsRefused) {
   expect([](const Model&) { return Lbfgs({.history = 3}); }, kSearch);
 }
 
+// A tensor that made no steps remembers none, neither by its means nor by its squares.
+TEST_F(StateFile, RemembersNothingOfStepsThatWereNotMade) {
+  for (const std::string remembered : {"mean", "square"}) {
+    Model model = make_model();
+    Adam adam(model);
+    kStep(adam, model);
+    io::NamedTensors file;
+    for (const Part& part : named_parts(adam)) {
+      const bool is_other = part.name.ends_with(".0") && part.name != remembered + ".0";
+      if (part.value.defined() && !is_other) file.tensors.emplace_back(part.name, part.value);
+    }
+    for (auto& [name, tensor] : file.tensors) {
+      if (name == "steps") tensor.set({0}, 0);
+    }
+    io::save_safetensors(path_, file);
+    Adam fresh(model);
+    testing::expect_refusal([&] { io::load(path_, fresh); },
+                            "[load] " + path_.string() +
+                                " does not fit the model:\n  different: steps.0 is 0, but " + remembered +
+                                ".0 remembers steps");
+  }
+}
+
 TEST_F(StateFile, OfAnotherShapeLeavesTheOptimizerAsItIs) {
   Model model = make_model();
   Adam adam(model);

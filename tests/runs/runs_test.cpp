@@ -102,7 +102,7 @@ TEST(Runs, TellWhatHappensToTheirFolderAndToWhoeverListens) {
 TEST(Runs, ThatFailSayWhy) {
   const TemporaryFolder folder;
   Recipe failing = moons();
-  failing.train = [](const Run&) -> Report { throw Error("the weather is bad"); };
+  failing.train = [](const runs::Run&) -> Report { throw Error("the weather is bad"); };
   runs::Run run = quick_run(folder / "run");
   train::event::End end;
   run.events = [&](const train::Event& event) {

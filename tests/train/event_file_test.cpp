@@ -97,7 +97,8 @@ TEST(EventFile, AppendsAndKeepsNoHalfLine) {
   }
   const std::string before = read_bytes(path);
   write_bytes(path, before + "{\"event\":\"war");  // somebody was killed
-  EventFile(path)(event::Warning{"second"});
+  EventFile again(path);
+  again(event::Warning{"second"});
   EXPECT_TRUE(read_bytes(path).starts_with(before));
   EXPECT_EQ(lines_in(path), opened() + "{\"event\":\"warning\",\"text\":\"first\"}\n" + opened() +
                                 "{\"event\":\"warning\",\"text\":\"second\"}\n");
