@@ -74,12 +74,14 @@ TEST(Runs, TellWhatHappensToTheirFolderAndToWhoeverListens) {
   std::vector<train::Event> heard;
   run.events = [&](const train::Event& event) { heard.push_back(event); };
   const RunReport trained = train_recipe(moons(), run);
-  const std::size_t pictures = trained.pictures().size();
-  std::string shown;
-  for (std::size_t i = 0; i < pictures; ++i) shown += " picture";
-  for (std::size_t i = 0; i < trained.warnings().size(); ++i) shown += " warning";
-  const std::string once = "open begin training step epoch trained metric metric" + shown + " end";
-  EXPECT_EQ(story_in(folder / "run"), once);
+  // Without gnuplot there is a warning in place of pictures.
+  const auto story_of = [](const RunReport& report) {
+    std::string story = "open begin training step epoch trained metric metric";
+    for (std::size_t i = 0; i < report.pictures().size(); ++i) story += " picture";
+    for (std::size_t i = 0; i < report.warnings().size(); ++i) story += " warning";
+    return story + " end";
+  };
+  EXPECT_EQ(story_in(folder / "run"), story_of(trained));
 
   const auto& begin = std::get<train::event::Begin>(heard.front());
   EXPECT_EQ(begin.recipe, "moons");
@@ -94,8 +96,8 @@ TEST(Runs, TellWhatHappensToTheirFolderAndToWhoeverListens) {
   }
 
   heard.clear();
-  resume_run(models::recipes(), folder / "run", {"epochs=2"}, run.events);
-  EXPECT_EQ(story_in(folder / "run"), once + " " + once);
+  const RunReport resumed = resume_run(models::recipes(), folder / "run", {"epochs=2"}, run.events);
+  EXPECT_EQ(story_in(folder / "run"), story_of(trained) + " " + story_of(resumed));
   EXPECT_TRUE(std::get<train::event::Begin>(heard.front()).resumed);
 }
 
