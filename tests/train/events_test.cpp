@@ -36,7 +36,7 @@ std::vector<Event> told(const std::filesystem::path& folder, std::int64_t epochs
               .batch = 20,
               .on_epoch = [&](EpochReport& report) { report.stop = stop; },
               .out = folder,
-              .resume = true,
+              .resume = !folder.empty(),
               .figures = false,
               .progress = Progress::silent,
               .events = [&](const Event& event) { events.push_back(event); }});
