@@ -1,7 +1,9 @@
 #include "likely/autodiff/custom.hpp"
 
 #include <cmath>
+#include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/reduce.hpp"
 
@@ -47,7 +49,8 @@ void detail::check_repeated(const Tensor& first, const Tensor& again) {
   }
   if (first.size() == 0) return;
   // Rounding may differ, where operations do more at once while a gradient is taken.
-  const double rounding = first.dtype() == DType::f64 ? 1e-9 : 1e-3;
+  const double rounding = detail::with_type(
+      "checkpoint", first.dtype(), []<class T>(T) { return std::is_same_v<T, double> ? 1e-9 : 1e-3; });
   const double off = max(abs(first - again)).item(), size = max(abs(first)).item();
   if (!std::isfinite(size) || off <= rounding * size) return;  // what was not finite cannot be compared
   refuse(

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 
 namespace likely {
 
@@ -45,11 +47,13 @@ std::atomic<int> tracers_alive{environment_asks() ? 1 : 0};
 bool traces_this_thread() { return kWholeProgram || alive_here > 0; }
 
 std::uint8_t non_finite_in(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::f32: return look<float>(tensor);
-    case DType::f64: return look<double>(tensor);
-    default: return 0;
-  }
+  return with_type("non_finite_in", tensor.dtype(), [&]<class T>(T) -> std::uint8_t {
+    if constexpr (std::is_floating_point_v<T>) {
+      return look<T>(tensor);
+    } else {
+      return 0;
+    }
+  });
 }
 
 void count_traced_step() {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/strided_copy.hpp"
 
 namespace likely {
@@ -40,12 +41,7 @@ Tensor full(const Shape& shape, double value, DType dtype) {
     std::memset(result.mutable_raw(), 0, bytes);
     return result;
   }
-  switch (dtype) {
-    case DType::f32: fill_typed<float>(result, value); break;
-    case DType::f64: fill_typed<double>(result, value); break;
-    case DType::i64: fill_typed<std::int64_t>(result, value); break;
-    case DType::boolean: fill_typed<bool>(result, value); break;
-  }
+  detail::with_type("full", dtype, [&]<class T>(T) { fill_typed<T>(result, value); });
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/strided_copy.hpp"
 #include "likely/core/tensor.hpp"
 
@@ -257,10 +258,19 @@ std::string write_scalar(Float value) {
   return text.find('.') == std::string::npos ? text + ".0" : text;
 }
 
+// The first argument says what the elements are.
 template <class Float>
-std::string write_floating(const Tensor& tensor) {
+std::string write(Float, const Tensor& tensor) {
   if (tensor.rank() == 0) return write_scalar(*tensor.data<Float>());
   return Writer<Float, FloatingStyle<Float>>(tensor).text();
+}
+std::string write(std::int64_t, const Tensor& tensor) {
+  if (tensor.rank() == 0) return chars(*tensor.data<std::int64_t>());
+  return Writer<std::int64_t, IntegerStyle>(tensor).text();
+}
+std::string write(bool, const Tensor& tensor) {
+  if (tensor.rank() == 0) return *tensor.data<bool>() ? "True" : "False";
+  return Writer<bool, BoolStyle>(tensor).text();
 }
 
 }  // namespace
@@ -268,17 +278,7 @@ std::string write_floating(const Tensor& tensor) {
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "(empty tensor)";
   if (tensor.size() == 0) return "[]";
-  switch (tensor.dtype()) {
-    case DType::f32: return write_floating<float>(tensor);
-    case DType::f64: return write_floating<double>(tensor);
-    case DType::i64:
-      if (tensor.rank() == 0) return chars(*tensor.data<std::int64_t>());
-      return Writer<std::int64_t, IntegerStyle>(tensor).text();
-    case DType::boolean:
-      if (tensor.rank() == 0) return *tensor.data<bool>() ? "True" : "False";
-      return Writer<bool, BoolStyle>(tensor).text();
-  }
-  return {};
+  return detail::with_type("to_string", tensor.dtype(), [&](auto zero) { return write(zero, tensor); });
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << to_string(tensor); }

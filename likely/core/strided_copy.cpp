@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/strided_walk.hpp"
 #include "likely/core/tensor.hpp"
@@ -51,38 +52,26 @@ void convert_all(const Tensor& source, To* to) {
 
 template <class To>
 void convert_from(const Tensor& source, To* to) {
-  switch (source.dtype()) {
-    case DType::f32: return convert_all<To, float>(source, to);
-    case DType::f64: return convert_all<To, double>(source, to);
-    case DType::i64: return convert_all<To, std::int64_t>(source, to);
-    case DType::boolean: return convert_all<To, bool>(source, to);
-  }
+  with_type("to", source.dtype(), [&]<class From>(From) { convert_all<To, From>(source, to); });
 }
 
 }  // namespace
 
-double element(const void* elements, DType dtype, std::int64_t position) {
-  switch (dtype) {
-    case DType::f32: return static_cast<double>(static_cast<const float*>(elements)[position]);
-    case DType::f64: return static_cast<const double*>(elements)[position];
-    case DType::i64: return static_cast<double>(static_cast<const std::int64_t*>(elements)[position]);
-    case DType::boolean: return static_cast<const bool*>(elements)[position] ? 1.0 : 0.0;
-  }
-  return 0.0;
+double element(const char* operation, const void* elements, DType dtype, std::int64_t position) {
+  return with_type(operation, dtype, [&]<class T>(T) {
+    return static_cast<double>(static_cast<const T*>(elements)[position]);
+  });
 }
 
 void set_element(const char* operation, void* elements, DType dtype, std::int64_t position, double value) {
-  switch (dtype) {
-    case DType::f32: static_cast<float*>(elements)[position] = static_cast<float>(value); break;
-    case DType::f64: static_cast<double*>(elements)[position] = value; break;
-    case DType::i64:
+  with_type(operation, dtype, [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
       if (std::trunc(value) != value || !(value >= -0x1p63 && value < 0x1p63)) {
         refuse(operation, fmt::format("{} is no whole number that i64 holds", value));
       }
-      static_cast<std::int64_t*>(elements)[position] = static_cast<std::int64_t>(value);
-      break;
-    case DType::boolean: static_cast<bool*>(elements)[position] = value != 0.0; break;
-  }
+    }
+    static_cast<T*>(elements)[position] = static_cast<T>(value);
+  });
 }
 
 void copy_to_dense(const Tensor& source, void* target) {
@@ -93,12 +82,7 @@ void copy_to_dense(const Tensor& source, void* target) {
 void convert_to_dense(const Tensor& source, void* target, DType target_type) {
   if (source.size() == 0) return;
   if (source.dtype() == target_type) return copy_to_dense(source, target);
-  switch (target_type) {
-    case DType::f32: return convert_from(source, static_cast<float*>(target));
-    case DType::f64: return convert_from(source, static_cast<double*>(target));
-    case DType::i64: return convert_from(source, static_cast<std::int64_t*>(target));
-    case DType::boolean: return convert_from(source, static_cast<bool*>(target));
-  }
+  with_type("to", target_type, [&]<class To>(To) { convert_from(source, static_cast<To*>(target)); });
 }
 
 }  // namespace likely::detail

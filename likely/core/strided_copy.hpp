@@ -14,7 +14,7 @@ class Tensor;
 
 namespace detail {
 
-double element(const void* elements, DType dtype, std::int64_t position);
+double element(const char* operation, const void* elements, DType dtype, std::int64_t position);
 // Refuses, for the operation, what is no whole number that i64 holds where the elements are i64.
 void set_element(const char* operation, void* elements, DType dtype, std::int64_t position, double value);
 

@@ -160,7 +160,7 @@ void* Tensor::mutable_raw() {
 
 double Tensor::item() const {
   if (size() != 1) refuse("item", "one element is needed, shape is " + shape().string());
-  return detail::element(raw(), dtype(), 0);
+  return detail::element("item", raw(), dtype(), 0);
 }
 
 std::int64_t Tensor::position(std::string_view operation, std::initializer_list<std::int64_t> index) const {
@@ -184,7 +184,7 @@ Tensor Tensor::operator[](std::int64_t index) const {
 }
 
 double Tensor::at(std::initializer_list<std::int64_t> index) const {
-  return detail::element(raw(), dtype(), position("at", index));
+  return detail::element("at", raw(), dtype(), position("at", index));
 }
 
 void Tensor::set(std::initializer_list<std::int64_t> index, double value) {

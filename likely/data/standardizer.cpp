@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/data/magnitude.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/tree/misfit.hpp"
@@ -132,10 +133,7 @@ class Moments {
   }
 
   // Nothing is to be divided by 0.
-  double smallest_scale() const {
-    return dtype_ == DType::f32 ? double{std::numeric_limits<float>::denorm_min()}
-                                : std::numeric_limits<double>::denorm_min();
-  }
+  double smallest_scale() const { return detail::limits_of("Standardizer", dtype_).least; }
 
   std::int64_t count_ = 0;
   Shape shape_;
@@ -145,8 +143,8 @@ class Moments {
 
 // A power of two by which the largest numbers can be multiplied so that their differences are numbers, too.
 double unit_for_differences(const Tensor& mean, const Tensor& scale) {
-  const bool narrow = mean.dtype() == DType::f32;
-  const double far = narrow ? std::ldexp(1.0, 120) : std::ldexp(1.0, 1000);
+  const double far = detail::with_type(
+      "Standardizer", mean.dtype(), []<class T>(T) { return std::is_same_v<T, float> ? 0x1p120 : 0x1p1000; });
   for (const Tensor& part : {mean, scale}) {
     for (const double value : part.to_vector<double>()) {
       if (std::fabs(value) > far) return 0.125;

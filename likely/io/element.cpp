@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/threads.hpp"
 
 namespace likely::io {
@@ -76,12 +77,8 @@ void convert_all(const char* from, bool swap, std::int64_t count, To* to) {
 template <class From>
 void convert_from(const char* from, bool big_endian, std::int64_t count, DType to_type, void* to) {
   const bool swap = big_endian && sizeof(From) > 1;
-  switch (to_type) {
-    case DType::f32: convert_all<From>(from, swap, count, static_cast<float*>(to)); return;
-    case DType::f64: convert_all<From>(from, swap, count, static_cast<double*>(to)); return;
-    case DType::i64: convert_all<From>(from, swap, count, static_cast<std::int64_t*>(to)); return;
-    case DType::boolean: convert_all<From>(from, swap, count, static_cast<bool*>(to)); return;
-  }
+  likely::detail::with_type(
+      "load", to_type, [&]<class To>(To) { convert_all<From>(from, swap, count, static_cast<To*>(to)); });
 }
 
 }  // namespace

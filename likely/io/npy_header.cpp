@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/ops/view.hpp"
 
@@ -16,6 +17,13 @@ namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 constexpr std::size_t kLongestNpyHeader = 1 << 20;
+
+struct NpyName {
+  const char* operator()(float) const { return "<f4"; }
+  const char* operator()(double) const { return "<f8"; }
+  const char* operator()(std::int64_t) const { return "<i8"; }
+  const char* operator()(bool) const { return "|b1"; }
+};
 
 // The header is a Python dictionary of three known entries, such as
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
@@ -178,13 +186,7 @@ Tensor decode_npy(std::span<const std::byte> bytes, const Refusal& refuse) {
 }
 
 std::string make_npy_header(const Tensor& tensor) {
-  const char* type = "|b1";
-  switch (tensor.dtype()) {
-    case DType::f32: type = "<f4"; break;
-    case DType::f64: type = "<f8"; break;
-    case DType::i64: type = "<i8"; break;
-    case DType::boolean: break;
-  }
+  const char* const type = likely::detail::with_type("save_npy", tensor.dtype(), NpyName{});
   std::string text = std::string("{'descr': '") + type +
                      "', 'fortran_order': False, 'shape': " + tensor.shape().string() + ", }";
   // NumPy wants the elements to start at a multiple of 64.

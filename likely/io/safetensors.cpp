@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/io/checksum.hpp"
 #include "likely/io/json.hpp"
@@ -17,14 +18,14 @@ namespace likely::io {
 
 namespace {
 
+struct TypeName {
+  const char* operator()(float) const { return "F32"; }
+  const char* operator()(double) const { return "F64"; }
+  const char* operator()(std::int64_t) const { return "I64"; }
+  const char* operator()(bool) const { return "BOOL"; }
+};
 std::string_view type_name(DType dtype) {
-  switch (dtype) {
-    case DType::f32: return "F32";
-    case DType::f64: return "F64";
-    case DType::i64: return "I64";
-    case DType::boolean: return "BOOL";
-  }
-  return "?";
+  return likely::detail::with_type("save_safetensors", dtype, TypeName{});
 }
 
 // `checksum` is null where the file has none.

@@ -1,5 +1,6 @@
 #include "likely/kernels/compare.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -114,13 +115,8 @@ CompareRow find_compare(Compare operation) {
 }
 
 CompareRow find_compare_here(Compare operation, DType type) {
-  switch (type) {
-    case DType::f32: return find_compare<float>(operation);
-    case DType::f64: return find_compare<double>(operation);
-    case DType::i64: return find_compare<std::int64_t>(operation);
-    case DType::boolean: return find_compare<Byte>(operation);
-  }
-  return nullptr;
+  return detail::type_or_nothing(type,
+                                 [&]<class T>(T) { return find_compare<detail::stored_as<T>>(operation); });
 }
 
 struct ByteOperation {
@@ -182,9 +178,9 @@ struct NotANumber {
 };
 
 CastRow find_test_here(bool finite, DType type) {
-  if (type == DType::f32) return finite ? &test_loop<float, Finite> : &test_loop<float, NotANumber>;
-  if (type == DType::f64) return finite ? &test_loop<double, Finite> : &test_loop<double, NotANumber>;
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) -> CastRow {
+    return finite ? &test_loop<T, Finite> : &test_loop<T, NotANumber>;
+  });
 }
 
 template <class T>
@@ -206,9 +202,13 @@ bool all_finite_loop(const T* x, std::size_t n) {
 }
 
 bool all_finite_here(const void* x, std::int64_t n, DType type) {
-  if (type == DType::f32) return all_finite_loop(static_cast<const float*>(x), static_cast<std::size_t>(n));
-  if (type == DType::f64) return all_finite_loop(static_cast<const double*>(x), static_cast<std::size_t>(n));
-  return true;
+  return detail::with_type("all_finite", type, [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return all_finite_loop(static_cast<const T*>(x), static_cast<std::size_t>(n));
+    } else {
+      return true;
+    }
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE
@@ -225,19 +225,17 @@ HWY_EXPORT(all_finite_here);
 namespace {
 
 struct CompareTables {
-  CompareRow compare[kCompareCount][4];
+  detail::TypeTable<CompareRow> compare[kCompareCount];
   CompareRow logical[kLogicalCount];
-  CastRow finite[4];
-  CastRow nan[4];
+  detail::TypeTable<CastRow> finite;
+  detail::TypeTable<CastRow> nan;
 
   CompareTables() {
-    for (int type = 0; type < 4; ++type) {
-      for (int i = 0; i < kCompareCount; ++i) {
-        compare[i][type] = HWY_DYNAMIC_DISPATCH(find_compare_here)(Compare(i), DType(type));
-      }
-      finite[type] = HWY_DYNAMIC_DISPATCH(find_test_here)(true, DType(type));
-      nan[type] = HWY_DYNAMIC_DISPATCH(find_test_here)(false, DType(type));
+    for (int i = 0; i < kCompareCount; ++i) {
+      compare[i].fill([i](DType type) { return HWY_DYNAMIC_DISPATCH(find_compare_here)(Compare(i), type); });
     }
+    finite.fill([](DType type) { return HWY_DYNAMIC_DISPATCH(find_test_here)(true, type); });
+    nan.fill([](DType type) { return HWY_DYNAMIC_DISPATCH(find_test_here)(false, type); });
     for (int i = 0; i < kLogicalCount; ++i) logical[i] = HWY_DYNAMIC_DISPATCH(find_logical_here)(Logical(i));
   }
 };
@@ -250,7 +248,7 @@ const CompareTables& tables() {
 }  // namespace
 
 CompareRow compare_row(Compare operation, DType type) {
-  return tables().compare[static_cast<int>(operation)][static_cast<int>(type)];
+  return tables().compare[static_cast<int>(operation)][type];
 }
 
 CompareRow logical_row(Logical operation) { return tables().logical[static_cast<int>(operation)]; }
@@ -260,8 +258,8 @@ void logical_not_row(const void* a, void* out, std::int64_t n) {
   logical_row(Logical::logical_xor)(a, &one, out, n, 1, 0);
 }
 
-CastRow is_finite_row(DType type) { return tables().finite[static_cast<int>(type)]; }
-CastRow is_nan_row(DType type) { return tables().nan[static_cast<int>(type)]; }
+CastRow is_finite_row(DType type) { return tables().finite[type]; }
+CastRow is_nan_row(DType type) { return tables().nan[type]; }
 
 bool all_finite(const void* x, std::int64_t n, DType type) {
   return HWY_DYNAMIC_DISPATCH(all_finite_here)(x, n, type);

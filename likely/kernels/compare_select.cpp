@@ -1,4 +1,5 @@
 // where and casts.
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -76,13 +77,8 @@ void where_loop(const void* condition_memory, const void* a_memory, const void* 
 }
 
 WhereRow find_where_here(DType type) {
-  switch (type) {
-    case DType::f32: return &where_loop<float>;
-    case DType::f64: return &where_loop<double>;
-    case DType::i64: return &where_loop<std::int64_t>;
-    case DType::boolean: return &where_loop<Byte>;
-  }
-  return nullptr;
+  return detail::type_or_nothing(type,
+                                 []<class T>(T) -> WhereRow { return &where_loop<detail::stored_as<T>>; });
 }
 
 // Conversions are exact or correctly rounded, so the compiler may vectorise them as it likes.
@@ -112,23 +108,13 @@ void cast_loop(const void* x_memory, void* y_memory, std::int64_t n) {
 
 template <class From>
 CastRow find_cast(DType to) {
-  switch (to) {
-    case DType::f32: return &cast_loop<From, float>;
-    case DType::f64: return &cast_loop<From, double>;
-    case DType::i64: return &cast_loop<From, std::int64_t>;
-    case DType::boolean: return &cast_loop<From, Byte>;
-  }
-  return nullptr;
+  return detail::type_or_nothing(
+      to, []<class To>(To) -> CastRow { return &cast_loop<From, detail::stored_as<To>>; });
 }
 
 CastRow find_cast_here(DType from, DType to) {
-  switch (from) {
-    case DType::f32: return find_cast<float>(to);
-    case DType::f64: return find_cast<double>(to);
-    case DType::i64: return find_cast<std::int64_t>(to);
-    case DType::boolean: return find_cast<Byte>(to);
-  }
-  return nullptr;
+  return detail::type_or_nothing(from,
+                                 [&]<class From>(From) { return find_cast<detail::stored_as<From>>(to); });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE
@@ -143,15 +129,16 @@ HWY_EXPORT(find_cast_here);
 namespace {
 
 struct SelectTables {
-  WhereRow where[4];
-  CastRow cast[4][4];
+  detail::TypeTable<WhereRow> where;
+  detail::TypeTable<detail::TypeTable<CastRow>> cast;  // from, to
 
   SelectTables() {
-    for (int from = 0; from < 4; ++from) {
-      where[from] = HWY_DYNAMIC_DISPATCH(find_where_here)(DType(from));
-      for (int to = 0; to < 4; ++to)
-        cast[from][to] = HWY_DYNAMIC_DISPATCH(find_cast_here)(DType(from), DType(to));
-    }
+    where.fill([](DType type) { return HWY_DYNAMIC_DISPATCH(find_where_here)(type); });
+    cast.fill([](DType from) {
+      detail::TypeTable<CastRow> rows;
+      rows.fill([from](DType to) { return HWY_DYNAMIC_DISPATCH(find_cast_here)(from, to); });
+      return rows;
+    });
   }
 };
 
@@ -162,9 +149,9 @@ const SelectTables& tables() {
 
 }  // namespace
 
-WhereRow where_row(DType type) { return tables().where[static_cast<int>(type)]; }
+WhereRow where_row(DType type) { return tables().where[type]; }
 
-CastRow cast_row(DType from, DType to) { return tables().cast[static_cast<int>(from)][static_cast<int>(to)]; }
+CastRow cast_row(DType from, DType to) { return tables().cast[from][to]; }
 
 }  // namespace likely::kernels
 #endif

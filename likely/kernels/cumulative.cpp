@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 
@@ -102,23 +103,15 @@ void cumulate_typed(const void* x_memory, void* out_memory, std::int64_t outer, 
 template <template <class> class Running>
 bool cumulate_numbers(DType type, const void* x, void* out, std::int64_t outer, std::int64_t length,
                       std::int64_t inner, bool reversed) {
-  switch (type) {
-    case DType::f32:
-      cumulate_typed<Running<float>, float>(x, out, outer, length, inner, reversed);
+  constexpr bool kOfWhole = !std::is_same_v<Running<float>, RunningLogSumExp<float>>;
+  return detail::with_type("cumulate", type, [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T> || (kOfWhole && std::is_same_v<T, std::int64_t>)) {
+      cumulate_typed<Running<T>, T>(x, out, outer, length, inner, reversed);
       return true;
-    case DType::f64:
-      cumulate_typed<Running<double>, double>(x, out, outer, length, inner, reversed);
-      return true;
-    case DType::i64:
-      if constexpr (std::is_same_v<Running<float>, RunningLogSumExp<float>>) {
-        return false;
-      } else {
-        cumulate_typed<Running<std::int64_t>, std::int64_t>(x, out, outer, length, inner, reversed);
-        return true;
-      }
-    case DType::boolean: return false;
-  }
-  return false;
+    } else {
+      return false;
+    }
+  });
 }
 
 }  // namespace

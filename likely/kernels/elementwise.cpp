@@ -1,21 +1,22 @@
 #include "likely/kernels/elementwise.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/elementwise_tables.hpp"
 
 namespace likely::kernels {
 
 namespace {
 
-constexpr int kTypes = 4;
-
 struct Tables {
-  UnaryRow unary[kUnaryCount][kTypes];
-  BinaryRow binary[kBinaryCount][kTypes];
+  detail::TypeTable<UnaryRow> unary[kUnaryCount];
+  detail::TypeTable<BinaryRow> binary[kBinaryCount];
 
   Tables() {
-    for (int type = 0; type < kTypes; ++type) {
-      for (int i = 0; i < kUnaryCount; ++i) unary[i][type] = find(Unary(i), DType(type));
-      for (int i = 0; i < kBinaryCount; ++i) binary[i][type] = find(Binary(i), DType(type));
+    for (int i = 0; i < kUnaryCount; ++i) {
+      unary[i].fill([i](DType type) { return find(Unary(i), type); });
+    }
+    for (int i = 0; i < kBinaryCount; ++i) {
+      binary[i].fill([i](DType type) { return find(Binary(i), type); });
     }
   }
 
@@ -40,19 +41,18 @@ const Tables& tables() {
   return made;
 }
 
-// f64 vectors hold half as many lanes and need longer polynomials.
-double for_type(double nanoseconds, DType type) {
-  return type == DType::f32 ? nanoseconds : 3.0 * nanoseconds;
-}
+// Vectors hold half as many lanes of f64 and i64 as of f32.
+bool is_wide(DType type) { return size_of(type) > sizeof(float); }
+
+// f64 needs longer polynomials, too.
+double for_type(double nanoseconds, DType type) { return is_wide(type) ? 3.0 * nanoseconds : nanoseconds; }
 
 }  // namespace
 
-UnaryRow unary_row(Unary operation, DType type) {
-  return tables().unary[static_cast<int>(operation)][static_cast<int>(type)];
-}
+UnaryRow unary_row(Unary operation, DType type) { return tables().unary[static_cast<int>(operation)][type]; }
 
 BinaryRow binary_row(Binary operation, DType type) {
-  return tables().binary[static_cast<int>(operation)][static_cast<int>(type)];
+  return tables().binary[static_cast<int>(operation)][type];
 }
 
 double nanoseconds_per_element(Unary operation, DType type) {
@@ -78,19 +78,19 @@ double nanoseconds_per_element(Unary operation, DType type) {
     case Unary::gelu_tanh:
     case Unary::silu:
     case Unary::sigmoid: return for_type(0.4, type);
-    default: return 0.1 * (type == DType::f32 ? 1.0 : 2.0);
+    default: return 0.1 * (is_wide(type) ? 2.0 : 1.0);
   }
 }
 
 double nanoseconds_per_element(Binary operation, DType type) {
   switch (operation) {
-    case Binary::power: return type == DType::f32 ? 3.0 : 25.0;
+    case Binary::power: return is_wide(type) ? 25.0 : 3.0;
     case Binary::elu_gradient:
     case Binary::gelu_gradient:
     case Binary::gelu_tanh_gradient:
     case Binary::silu_gradient:
     case Binary::softplus_gradient: return for_type(0.6, type);
-    default: return 0.15 * (type == DType::f32 ? 1.0 : 2.0);
+    default: return 0.15 * (is_wide(type) ? 2.0 : 1.0);
   }
 }
 

@@ -1,3 +1,4 @@
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -33,9 +34,7 @@ UnaryRow find_activation(Unary operation) {
 }
 
 UnaryRow find_activation_unary_here(Unary operation, DType type) {
-  if (type == DType::f32) return find_activation<float>(operation);
-  if (type == DType::f64) return find_activation<double>(operation);
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) { return find_activation<T>(operation); });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

@@ -1,3 +1,6 @@
+#include <type_traits>
+
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -196,23 +199,19 @@ BinaryRow find_binary(Binary operation) {
 }
 
 UnaryRow find_arithmetic_unary_here(Unary operation, DType type) {
-  switch (type) {
-    case DType::f32: return find_unary<float>(operation);
-    case DType::f64: return find_unary<double>(operation);
-    case DType::i64: return find_integer_unary(operation);
-    case DType::boolean: return nullptr;
-  }
-  return nullptr;
+  return detail::type_or_nothing(type, [&]<class T>(T) -> UnaryRow {
+    if constexpr (std::is_floating_point_v<T>) return find_unary<T>(operation);
+    if constexpr (std::is_same_v<T, std::int64_t>) return find_integer_unary(operation);
+    return nullptr;
+  });
 }
 
 BinaryRow find_arithmetic_binary_here(Binary operation, DType type) {
-  switch (type) {
-    case DType::f32: return find_binary<float>(operation);
-    case DType::f64: return find_binary<double>(operation);
-    case DType::i64: return find_integer_binary(operation);
-    case DType::boolean: return nullptr;
-  }
-  return nullptr;
+  return detail::type_or_nothing(type, [&]<class T>(T) -> BinaryRow {
+    if constexpr (std::is_floating_point_v<T>) return find_binary<T>(operation);
+    if constexpr (std::is_same_v<T, std::int64_t>) return find_integer_binary(operation);
+    return nullptr;
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

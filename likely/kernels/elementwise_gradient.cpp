@@ -1,3 +1,4 @@
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -31,9 +32,7 @@ BinaryRow find_gradient(Binary operation) {
 }
 
 BinaryRow find_gradient_binary_here(Binary operation, DType type) {
-  if (type == DType::f32) return find_gradient<float>(operation);
-  if (type == DType::f64) return find_gradient<double>(operation);
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) { return find_gradient<T>(operation); });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

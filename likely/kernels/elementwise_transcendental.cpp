@@ -1,3 +1,4 @@
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -6,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <type_traits>
 
 #include "likely/kernels/elementwise_error_function-inl.hpp"
 #include "likely/kernels/elementwise_loops-inl.hpp"
@@ -241,16 +243,18 @@ UnaryRow find_transcendental(Unary operation) {
 }
 
 UnaryRow find_transcendental_unary_here(Unary operation, DType type) {
-  if (type == DType::f32) return find_transcendental<float>(operation);
-  if (type == DType::f64) return find_transcendental<double>(operation);
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) { return find_transcendental<T>(operation); });
 }
 
 BinaryRow find_transcendental_binary_here(Binary operation, DType type) {
   if (operation != Binary::power) return nullptr;
-  if (type == DType::f32) return &binary_loop<float, FloatPower>;
-  if (type == DType::f64) return &double_power;
-  return nullptr;
+  return detail::floating_or_nothing(type, []<class T>(T) -> BinaryRow {
+    if constexpr (std::is_same_v<T, float>) {
+      return &binary_loop<float, FloatPower>;
+    } else {
+      return &double_power;
+    }
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/order.hpp"
@@ -92,12 +93,9 @@ void sort_rows(DType type, const void* x, void* values, std::int64_t* indices, s
   if (length > std::int64_t{0xffffffff}) {
     refuse("sort", "a row of " + std::to_string(length) + " elements is too long");
   }
-  switch (type) {
-    case DType::f32: return sort_typed<float>(x, values, indices, rows, length, direction);
-    case DType::f64: return sort_typed<double>(x, values, indices, rows, length, direction);
-    case DType::i64: return sort_typed<std::int64_t>(x, values, indices, rows, length, direction);
-    case DType::boolean: return sort_typed<std::uint8_t>(x, values, indices, rows, length, direction);
-  }
+  detail::with_type("sort", type, [&]<class T>(T) {
+    sort_typed<detail::stored_as<T>>(x, values, indices, rows, length, direction);
+  });
 }
 
 }  // namespace likely::kernels

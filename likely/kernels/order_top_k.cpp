@@ -1,5 +1,6 @@
 // The k best of a row: a vector comparison with the k-th best so far lets almost nothing through, so a long
 // row costs little more than reading it.
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -139,12 +140,9 @@ void top_k_typed(const void* x_memory, void* values_memory, std::int64_t* indice
 
 void top_k_here(DType type, const void* x, void* values, std::int64_t* indices, std::int64_t rows,
                 std::int64_t length, std::int64_t k, Direction direction) {
-  switch (type) {
-    case DType::f32: return top_k_typed<float>(x, values, indices, rows, length, k, direction);
-    case DType::f64: return top_k_typed<double>(x, values, indices, rows, length, k, direction);
-    case DType::i64: return top_k_typed<std::int64_t>(x, values, indices, rows, length, k, direction);
-    case DType::boolean: return top_k_typed<std::uint8_t>(x, values, indices, rows, length, k, direction);
-  }
+  detail::with_type("top_k", type, [&]<class T>(T) {
+    top_k_typed<detail::stored_as<T>>(x, values, indices, rows, length, k, direction);
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

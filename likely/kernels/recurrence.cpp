@@ -1,9 +1,8 @@
 #include "likely/kernels/recurrence.hpp"
 
 #include <algorithm>
-#include <string>
 
-#include "likely/core/error.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/threads.hpp"
 
 namespace likely::kernels {
@@ -53,15 +52,10 @@ void run(const T* a, const T* b, T* out, std::int64_t outer, std::int64_t length
 void linear_recurrence(DType type, const void* a, const void* b, void* out, std::int64_t outer,
                        std::int64_t length, std::int64_t inner, bool reversed) {
   if (outer == 0 || length == 0 || inner == 0) return;
-  switch (type) {
-    case DType::f32:
-      return run(static_cast<const float*>(a), static_cast<const float*>(b), static_cast<float*>(out), outer,
-                 length, inner, reversed);
-    case DType::f64:
-      return run(static_cast<const double*>(a), static_cast<const double*>(b), static_cast<double*>(out),
-                 outer, length, inner, reversed);
-    default: refuse("linear_recurrence", "floating numbers are needed, got " + std::string(name_of(type)));
-  }
+  detail::with_floating("linear_recurrence", type, [&]<class T>(T) {
+    run(static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(out), outer, length, inner,
+        reversed);
+  });
 }
 
 }  // namespace likely::kernels

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/reduce_kernels.hpp"
@@ -40,11 +41,8 @@ const std::byte* at(const void* x, std::int64_t elements, std::int64_t size) {
 }
 
 void store(DType type, void* out, std::int64_t index, double value) {
-  if (type == DType::f32) {
-    static_cast<float*>(out)[index] = static_cast<float>(value);
-  } else {
-    static_cast<double*>(out)[index] = value;
-  }
+  detail::with_floating("reduce", type,
+                        [&]<class T>(T) { static_cast<T*>(out)[index] = static_cast<T>(value); });
 }
 
 void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* out, std::int64_t outer,
@@ -178,8 +176,8 @@ void reduce(Reduce operation, DType type, const void* x, void* out, std::int64_t
             std::int64_t inner) {
   if (outer == 0 || inner == 0) return;
   if (operation == Reduce::sum && is_floating(type) && outer * reduced * inner <= kFewNumbers) {
-    return type == DType::f32 ? add_few<float>(x, out, outer, reduced, inner)
-                              : add_few<double>(x, out, outer, reduced, inner);
+    return detail::with_floating("reduce", type,
+                                 [&]<class T>(T) { add_few<T>(x, out, outer, reduced, inner); });
   }
   const ReduceKernel* kernel = reduce_kernel(operation, type);
   if (kernel == nullptr) return reduce_integer(operation, type, x, out, outer, reduced, inner);

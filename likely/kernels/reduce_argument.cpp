@@ -1,4 +1,5 @@
 // argmax and argmin.
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -115,12 +116,9 @@ void arg_reduce_typed(bool largest, const void* x_memory, std::int64_t* out, std
 
 void arg_reduce_here(bool largest, DType type, const void* x, std::int64_t* out, std::int64_t outer,
                      std::int64_t reduced, std::int64_t inner) {
-  switch (type) {
-    case DType::f32: return arg_reduce_typed<float>(largest, x, out, outer, reduced, inner);
-    case DType::f64: return arg_reduce_typed<double>(largest, x, out, outer, reduced, inner);
-    case DType::i64: return arg_reduce_typed<std::int64_t>(largest, x, out, outer, reduced, inner);
-    case DType::boolean: return arg_reduce_typed<std::uint8_t>(largest, x, out, outer, reduced, inner);
-  }
+  detail::with_type(largest ? "argmax" : "argmin", type, [&]<class T>(T) {
+    arg_reduce_typed<detail::stored_as<T>>(largest, x, out, outer, reduced, inner);
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

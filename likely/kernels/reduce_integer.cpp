@@ -3,7 +3,9 @@
 #include <atomic>
 #include <limits>
 #include <string>
+#include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/reduce_kernels.hpp"
@@ -164,17 +166,14 @@ bool reduce_whole_numbers(Reduce operation, const Integer* x, Integer* out, std:
 
 void reduce_integer(Reduce operation, DType type, const void* x, void* out, std::int64_t outer,
                     std::int64_t reduced, std::int64_t inner) {
-  bool done = false;
-  switch (type) {
-    case DType::f32: done = reduce_truth<float>(operation, x, out, outer, reduced, inner); break;
-    case DType::f64: done = reduce_truth<double>(operation, x, out, outer, reduced, inner); break;
-    case DType::i64:
-      done = reduce_truth<Integer>(operation, x, out, outer, reduced, inner) ||
-             reduce_whole_numbers(operation, static_cast<const Integer*>(x), static_cast<Integer*>(out),
+  const bool done = detail::with_type("reduce", type, [&]<class T>(T) {
+    if (reduce_truth<detail::stored_as<T>>(operation, x, out, outer, reduced, inner)) return true;
+    if constexpr (std::is_same_v<T, Integer>) {
+      return reduce_whole_numbers(operation, static_cast<const Integer*>(x), static_cast<Integer*>(out),
                                   outer, reduced, inner);
-      break;
-    case DType::boolean: done = reduce_truth<Byte>(operation, x, out, outer, reduced, inner); break;
-  }
+    }
+    return false;
+  });
   if (!done) refuse("reduce", "no such reduction of " + std::string(name_of(type)));
 }
 

@@ -1,5 +1,6 @@
 #include "likely/kernels/reduce_kernels.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -334,9 +335,7 @@ const ReduceKernel* find_kernel(Reduce operation) {
 }
 
 const ReduceKernel* find_reduce_here(Reduce operation, DType type) {
-  if (type == DType::f32) return find_kernel<float>(operation);
-  if (type == DType::f64) return find_kernel<double>(operation);
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) { return find_kernel<T>(operation); });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

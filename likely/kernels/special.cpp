@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/elementwise_tables.hpp"
 #include "likely/kernels/special.hpp"
 
@@ -150,9 +151,7 @@ UnaryRow find_special(Unary operation) {
 
 UnaryRow find_special_unary(Unary operation, DType type) {
   if (const UnaryRow row = find_special_vector(operation, type)) return row;
-  if (type == DType::f32) return find_special<float>(operation);
-  if (type == DType::f64) return find_special<double>(operation);
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) { return find_special<T>(operation); });
 }
 
 }  // namespace likely::kernels

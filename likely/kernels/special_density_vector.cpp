@@ -1,5 +1,6 @@
 // The densities of special_density.hpp in vectors: ordinary numbers whole, what under- or overflows lane by
 // lane.
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -258,18 +259,19 @@ void count_rest_here(int order, bool for_f32, const double* k, double* out, std:
 }
 
 UnaryRow log_gap_here(DType type) {
-  return type == DType::f32 ? &unary_loop<float, LogGap> : &unary_loop<double, LogGap>;
+  return detail::with_floating("log_gap", type,
+                               []<class T>(T) -> UnaryRow { return &unary_loop<T, LogGap>; });
 }
 
 UnaryRow exp_gap_here(DType type) {
-  return type == DType::f32 ? &unary_loop<float, ExpGap> : &unary_loop<double, ExpGap>;
+  return detail::with_floating("exp_gap", type,
+                               []<class T>(T) -> UnaryRow { return &unary_loop<T, ExpGap>; });
 }
 
 UnaryRow log1p_square_here(int order, DType type) {
-  if (type == DType::f32) {
-    return order == 0 ? &unary_loop<float, Log1pSquare<0>> : &unary_loop<float, Log1pSquare<1>>;
-  }
-  return order == 0 ? &unary_loop<double, Log1pSquare<0>> : &unary_loop<double, Log1pSquare<1>>;
+  return detail::with_floating("log1p_square", type, [&]<class T>(T) -> UnaryRow {
+    return order == 0 ? &unary_loop<T, Log1pSquare<0>> : &unary_loop<T, Log1pSquare<1>>;
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

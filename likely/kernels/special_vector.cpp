@@ -1,5 +1,6 @@
 // lgamma for f32 and digamma for f32 and f64, in vectors of double. lgamma of f64 stays with the C library,
 // as nothing as short is as exact near its zeros 1 and 2.
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -8,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <limits>
+#include <type_traits>
 
 #include "likely/kernels/elementwise_loops-inl.hpp"
 #include "likely/kernels/elementwise_math-inl.hpp"
@@ -59,10 +61,13 @@ struct InDouble {
 };
 
 UnaryRow find_special_vector_here(Unary operation, DType type) {
-  if (operation == Unary::lgamma && type == DType::f32) return &unary_loop<float, InDouble<LogGamma>>;
-  if (operation == Unary::digamma && type == DType::f32) return &unary_loop<float, InDouble<Digamma>>;
-  if (operation == Unary::digamma && type == DType::f64) return &unary_loop<double, InDouble<Digamma>>;
-  return nullptr;
+  return detail::floating_or_nothing(type, [&]<class T>(T) -> UnaryRow {
+    if (operation == Unary::digamma) return &unary_loop<T, InDouble<Digamma>>;
+    if constexpr (std::is_same_v<T, float>) {
+      if (operation == Unary::lgamma) return &unary_loop<T, InDouble<LogGamma>>;
+    }
+    return nullptr;
+  });
 }
 
 }  // namespace likely::kernels::HWY_NAMESPACE

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/strided_apply.hpp"
@@ -42,6 +43,13 @@ std::int64_t product(int rank, const std::int64_t* shape) {
 template <class Row>
 Row must_exist(Row row, DType type) {
   if (row == nullptr) refuse("elementwise", "no such operation on " + std::string(name_of(type)));
+  return row;
+}
+
+// Of operations that every type has.
+template <class Row>
+Row must_have_type(const char* operation, Row row, DType type) {
+  if (row == nullptr) detail::refuse_type(operation, type);
   return row;
 }
 
@@ -94,7 +102,7 @@ void apply_binary(Binary operation, DType type, Operand a, Operand b, void* out,
 
 void apply_compare(Compare operation, DType type, Operand a, Operand b, void* out, int rank,
                    const std::int64_t* shape) {
-  const CompareRow kernel = compare_row(operation, type);
+  const CompareRow kernel = must_have_type("compare", compare_row(operation, type), type);
   const std::size_t size = size_of(type);
   apply_strided<2>({a, b}, {size, size}, out, 1, rank, shape, kMemoryNanoseconds,
                    [&](const void* const* in, const int* steps, void* to, std::int64_t n) {
@@ -112,7 +120,7 @@ void apply_logical(Logical operation, Operand a, Operand b, void* out, int rank,
 
 void apply_where(DType type, Operand condition, Operand a, Operand b, void* out, int rank,
                  const std::int64_t* shape) {
-  const WhereRow kernel = where_row(type);
+  const WhereRow kernel = must_have_type("where", where_row(type), type);
   const std::size_t size = size_of(type);
   apply_strided<3>({condition, a, b}, {1, size, size}, out, size, rank, shape, kMemoryNanoseconds,
                    [&](const void* const* in, const int* steps, void* to, std::int64_t n) {
@@ -122,6 +130,7 @@ void apply_where(DType type, Operand condition, Operand a, Operand b, void* out,
 
 void apply_cast(DType from, DType to_type, Operand x, void* out, int rank, const std::int64_t* shape) {
   const CastRow kernel = cast_row(from, to_type);
+  if (kernel == nullptr) detail::refuse_type("cast", cast_row(from, from) == nullptr ? from : to_type);
   const std::size_t to_size = size_of(to_type);
   apply_strided<1>({x}, {size_of(from)}, out, to_size, rank, shape, kMemoryNanoseconds,
                    [&](const void* const* in, const int* steps, void* to, std::int64_t n) {

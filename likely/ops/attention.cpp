@@ -8,6 +8,7 @@
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/attention.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -95,7 +96,7 @@ Output attention_of_numbers(const Settings& settings, const Tensor& query, const
   Output result{Tensor::uninitialized(out, q.dtype()),
                 Tensor::uninitialized({shape.batch * shape.heads * shape.queries}, DType::f64)};
   if (result.log_sum_exp.size() == 0) return result;
-  with_floating(q.dtype(), [&]<class T>(T) {
+  with_floating("attention", q.dtype(), [&]<class T>(T) {
     const KernelMask<T> mask = kernel_mask<T>(settings.mask, shape);
     const std::int64_t bad =
         shape.keys == 0 ? 0
@@ -125,7 +126,7 @@ Gradients gradients_of_numbers(const Settings& settings, const Tensor& query, co
   }
   const auto make = [](const Tensor& like) { return Tensor::uninitialized(like.shape(), like.dtype()); };
   Gradients d{make(q), make(k), make(v)};
-  with_floating(q.dtype(), [&]<class T>(T) {
+  with_floating("attention", q.dtype(), [&]<class T>(T) {
     const KernelMask<T> mask = kernel_mask<T>(settings.mask, shape);
     kernels::attention_backward(q.data<T>(), k.data<T>(), v.data<T>(), output.y.data<T>(),
                                 output.log_sum_exp.data<double>(), g.data<T>(), shape, settings.scale,

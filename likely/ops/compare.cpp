@@ -4,6 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/strided.hpp"
 #include "likely/ops/cast.hpp"
@@ -48,7 +49,10 @@ void check_condition(const char* name, const Tensor& condition) {
 Tensor map_to_bool(const char* name, kernels::CastRow (*row_of)(DType), const Tensor& x, bool otherwise) {
   if (!x.defined()) refuse(name, "an empty tensor was given");
   const kernels::CastRow row = row_of(x.dtype());
-  if (row == nullptr) return full(x.shape(), otherwise ? 1.0 : 0.0, DType::boolean);
+  if (row == nullptr) {  // whole numbers and bools are all alike
+    return detail::with_type(name, x.dtype(),
+                             [&](auto) { return full(x.shape(), otherwise ? 1.0 : 0.0, DType::boolean); });
+  }
   const Tensor dense = x.with_track({}).contiguous();
   Tensor result = Tensor::uninitialized(x.shape(), DType::boolean);
   row(dense.raw(), result.mutable_raw(), x.size());

@@ -1,6 +1,7 @@
 #include "likely/ops/convolution.hpp"
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/convolution.hpp"
 #include "likely/ops/activation.hpp"
@@ -63,9 +64,9 @@ Tensor convolve(const Geometry& s, const Tensor& x, const Tensor& w, const Tenso
                         });
   }
   const Tensor dense_bias = bias.defined() ? bias.contiguous() : bias;
-  return x.dtype() == DType::f32
-             ? convolve_numbers<float>(s, x.contiguous(), w.contiguous(), dense_bias, relu)
-             : convolve_numbers<double>(s, x.contiguous(), w.contiguous(), dense_bias, relu);
+  return detail::with_floating(s.flat ? "conv1d" : "conv2d", x.dtype(), [&]<class T>(T) {
+    return convolve_numbers<T>(s, x.contiguous(), w.contiguous(), dense_bias, relu);
+  });
 }
 
 template <class T>
@@ -87,8 +88,9 @@ Tensor transposed(const Geometry& s, const Tensor& g, const Tensor& w) {
                           pull(1, [&] { return weight_gradient(s, h, kept_g); });
                         });
   }
-  return g.dtype() == DType::f32 ? transposed_numbers<float>(s, g.contiguous(), w.contiguous())
-                                 : transposed_numbers<double>(s, g.contiguous(), w.contiguous());
+  return detail::with_floating(s.flat ? "conv_transpose1d" : "conv_transpose2d", g.dtype(), [&]<class T>(T) {
+    return transposed_numbers<T>(s, g.contiguous(), w.contiguous());
+  });
 }
 
 template <class T>
@@ -110,8 +112,9 @@ Tensor weight_gradient(const Geometry& s, const Tensor& x, const Tensor& g) {
                           pull(1, [&] { return convolve(s, kept_x, h, {}, false); });
                         });
   }
-  return x.dtype() == DType::f32 ? weight_gradient_numbers<float>(s, x.contiguous(), g.contiguous())
-                                 : weight_gradient_numbers<double>(s, x.contiguous(), g.contiguous());
+  return detail::with_floating(s.flat ? "conv1d" : "conv2d", x.dtype(), [&]<class T>(T) {
+    return weight_gradient_numbers<T>(s, x.contiguous(), g.contiguous());
+  });
 }
 
 // Who calls with which tensors, so that every refusal can say so.

@@ -1,10 +1,13 @@
 #include "likely/ops/decompose.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/factorize.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
@@ -42,19 +45,18 @@ Tensor cholesky_numbers(const Tensor& a, std::int64_t n) {
   Tensor l = a.with_track({}).copy();
   const std::int64_t batch = detail::batch_shape(a).size();
   void* const memory = l.mutable_raw();
-  for (std::int64_t matrix = 0; matrix < batch; ++matrix) {
-    if (a.dtype() == DType::f32) {
-      check_symmetric(n, static_cast<const float*>(memory) + matrix * n * n, matrix, batch);
-    } else {
-      check_symmetric(n, static_cast<const double*>(memory) + matrix * n * n, matrix, batch);
+  detail::with_floating("cholesky", a.dtype(), [&]<class T>(T) {
+    for (std::int64_t matrix = 0; matrix < batch; ++matrix) {
+      check_symmetric(n, static_cast<const T*>(memory) + matrix * n * n, matrix, batch);
     }
-  }
-  std::vector<std::int64_t> failures(static_cast<std::size_t>(batch));
-  detail::for_each_matrix(a.dtype(), batch, detail::cubed(n) / 6.0, [&](auto zero, std::int64_t matrix) {
-    using T = decltype(zero);
-    failures[static_cast<std::size_t>(matrix)] =
-        kernels::cholesky(n, static_cast<T*>(memory) + matrix * n * n);
   });
+  std::vector<std::int64_t> failures(static_cast<std::size_t>(batch));
+  detail::for_each_matrix("cholesky", a.dtype(), batch, detail::cubed(n) / 6.0,
+                          [&](auto zero, std::int64_t matrix) {
+                            using T = decltype(zero);
+                            failures[static_cast<std::size_t>(matrix)] =
+                                kernels::cholesky(n, static_cast<T*>(memory) + matrix * n * n);
+                          });
   for (std::int64_t matrix = 0; matrix < batch; ++matrix) {
     const std::int64_t order = failures[static_cast<std::size_t>(matrix)];
     if (order != 0) {
@@ -67,34 +69,34 @@ Tensor cholesky_numbers(const Tensor& a, std::int64_t n) {
 }
 
 Lu lu_numbers(const Tensor& a, std::int64_t n) {
-  const detail::PackedLu packed = detail::factorize(a);
+  const detail::PackedLu packed = detail::factorize("lu", a);
   const std::int64_t batch = detail::batch_shape(a).size();
   Lu result{zeros(a.shape(), a.dtype()), tril(packed.factors, -1) + eye(n, a.dtype()), triu(packed.factors)};
   void* const memory = result.permutation.mutable_raw();
-  detail::for_each_matrix(a.dtype(), batch, static_cast<double>(n), [&](auto zero, std::int64_t matrix) {
-    using T = decltype(zero);
-    T* const p = static_cast<T*>(memory) + matrix * n * n;
-    std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
-    for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t other = packed.pivots[static_cast<std::size_t>(matrix * n + i)];
-      std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(other)]);
-    }
-    for (std::int64_t i = 0; i < n; ++i) p[order[static_cast<std::size_t>(i)] * n + i] = T(1);
-  });
+  detail::for_each_matrix(
+      "lu", a.dtype(), batch, static_cast<double>(n), [&](auto zero, std::int64_t matrix) {
+        using T = decltype(zero);
+        T* const p = static_cast<T*>(memory) + matrix * n * n;
+        std::vector<std::int64_t> order(static_cast<std::size_t>(n));
+        for (std::int64_t i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+        for (std::int64_t i = 0; i < n; ++i) {
+          const std::int64_t other = packed.pivots[static_cast<std::size_t>(matrix * n + i)];
+          std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(other)]);
+        }
+        for (std::int64_t i = 0; i < n; ++i) p[order[static_cast<std::size_t>(i)] * n + i] = T(1);
+      });
   return result;
 }
 
 void check_diagonal(const Tensor& a, std::int64_t n, std::int64_t batch) {
   const Tensor entries = diagonal(a.with_track({})).contiguous();
-  for (std::int64_t i = 0; i < batch * n; ++i) {
-    const bool is_zero = a.dtype() == DType::f32 ? entries.data<float>()[i] == 0.0F  //
-                                                 : entries.data<double>()[i] == 0.0;
-    if (is_zero) {
-      refuse("triangular_solve", "the matrix is singular: element " + std::to_string(i % n) +
-                                     " of its diagonal is 0" + detail::which_matrix(i / n, batch));
-    }
-  }
+  const std::int64_t i = detail::with_floating("triangular_solve", a.dtype(), [&]<class T>(T) {
+    const T* const first = entries.data<T>();
+    return std::int64_t{std::find(first, first + batch * n, T(0)) - first};
+  });
+  if (i == batch * n) return;
+  refuse("triangular_solve", "the matrix is singular: element " + std::to_string(i % n) +
+                                 " of its diagonal is 0" + detail::which_matrix(i / n, batch));
 }
 
 Tensor triangular_solve_numbers(const Tensor& a, const Tensor& b, const TriangularSolve& options) {
@@ -109,11 +111,12 @@ Tensor triangular_solve_numbers(const Tensor& a, const Tensor& b, const Triangul
   void* const unknowns = x.mutable_raw();
   const kernels::Triangle triangle{options.lower, options.transpose, options.unit_diagonal};
   const double work = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(columns) / 2.0;
-  detail::for_each_matrix(a.dtype(), batch.size(), work, [&](auto zero, std::int64_t matrix) {
-    using T = decltype(zero);
-    kernels::triangular_solve(triangle, n, columns, matrices.data<T>() + (shared ? 0 : matrix * n * n),
-                              static_cast<T*>(unknowns) + matrix * n * columns);
-  });
+  detail::for_each_matrix(
+      "triangular_solve", a.dtype(), batch.size(), work, [&](auto zero, std::int64_t matrix) {
+        using T = decltype(zero);
+        kernels::triangular_solve(triangle, n, columns, matrices.data<T>() + (shared ? 0 : matrix * n * n),
+                                  static_cast<T*>(unknowns) + matrix * n * columns);
+      });
   return x;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/random_discrete.hpp"
 #include "likely/ops/rows.hpp"
 
@@ -19,7 +20,7 @@ Tensor apply_dropout(const Tensor& x, double p, kernels::RandomKey key) {
   }
   const Tensor dense = x.contiguous();
   Tensor y = Tensor::uninitialized(x.shape(), x.dtype());
-  detail::with_floating(x.dtype(), [&]<class T>(T) {
+  detail::with_floating("dropout", x.dtype(), [&]<class T>(T) {
     kernels::keep_some(key, 1.0 - p, dense.data<T>(), y.mutable_data<T>(), y.size());
   });
   return y;

@@ -1,6 +1,7 @@
 #include "likely/ops/elementwise.hpp"
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/strided.hpp"
 #include "likely/ops/cast.hpp"
@@ -21,11 +22,6 @@ Strides broadcast_strides(const Tensor& x, const Shape& shape) {
   return strides;
 }
 
-// An operation that has no meaning for a type names itself.
-[[noreturn]] void refuse_dtype(const char* name, DType dtype) {
-  refuse(name, "is not defined for " + std::string(name_of(dtype)));
-}
-
 }  // namespace
 
 Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule rule, const Tensor& x, double p,
@@ -42,7 +38,7 @@ Tensor unary(const char* name, kernels::Unary operation, Save save, UnaryRule ru
   }
   const DType dtype = x.dtype();
   if (kernels::unary_row(operation, dtype) == nullptr) {
-    if (is_floating(dtype)) refuse_dtype(name, dtype);
+    if (is_floating(dtype)) refuse_type(name, dtype);
     const bool whole = dtype == DType::boolean && kernels::unary_row(operation, DType::i64) != nullptr;
     return unary(name, operation, save, rule, cast(x, whole ? DType::i64 : DType::f32), p, q);
   }
@@ -96,7 +92,7 @@ Tensor binary(const char* name, kernels::Binary operation, const BinaryRules& ru
   }
   const DType dtype = a.dtype();
   if (kernels::binary_row(operation, dtype) == nullptr) {
-    if (dtype != DType::boolean) refuse_dtype(name, dtype);
+    if (dtype != DType::boolean) refuse_type(name, dtype);
     return binary(name, operation, rules, cast(a, DType::i64), cast(b, DType::i64), p);
   }
   if (a.is_contiguous() && b.is_contiguous() && a.shape() == b.shape()) {

@@ -1,9 +1,12 @@
 #include "likely/ops/index.hpp"
 
+#include <type_traits>
+
 #include <fmt/format.h>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/index.hpp"
 #include "likely/ops/cast.hpp"
@@ -108,7 +111,7 @@ Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor&
     refuse("scatter_add",
            "source and index differ in shape: " + source.shape().string() + " and " + index.shape().string());
   }
-  if (x.dtype() == DType::boolean) refuse("scatter_add", "is not defined for bool");
+  if (x.dtype() == DType::boolean) detail::refuse_type("scatter_add", x.dtype());
   if (Tape* tape = recording_tape(x, source)) {
     const Tensor y = scatter_add(tape->below(x), a, index, tape->below(source));
     return tape->record("scatter_add", y, {&x, &source}, [a, index](const Tensor& g, Pull& pull) {
@@ -121,11 +124,13 @@ Tensor scatter_add(const Tensor& x, int axis, const Tensor& index, const Tensor&
   const DenseIndex dense = dense_index("scatter_add", index, a, x.shape()[a]);
   const Tensor from = cast(source, common).contiguous();
   if (from.size() == 0) return x;
-  switch (common) {
-    case DType::f32: return scatter_add_of<float>(x, a, dense, from);
-    case DType::f64: return scatter_add_of<double>(x, a, dense, from);
-    default: return scatter_add_of<std::int64_t>(x, a, dense, from);
-  }
+  return detail::with_type("scatter_add", common, [&]<class T>(T) -> Tensor {
+    if constexpr (std::is_same_v<T, bool>) {
+      detail::refuse_type("scatter_add", common);
+    } else {
+      return scatter_add_of<T>(x, a, dense, from);
+    }
+  });
 }
 
 Tensor index_select(const Tensor& x, int axis, const Tensor& indices) {
@@ -166,15 +171,10 @@ Tensor one_hot(const Tensor& labels, std::int64_t classes, DType dtype) {
   shape.push_back(classes);
   Tensor result = zeros(shape, dtype);
   const std::int64_t* label = dense.data<std::int64_t>();
-  const auto write = [&]<class T>(T* to) {
+  detail::with_type("one_hot", dtype, [&]<class T>(T) {
+    T* const to = result.mutable_data<T>();
     for (std::int64_t i = 0; i < dense.size(); ++i) to[i * classes + label[i]] = T{1};
-  };
-  switch (dtype) {
-    case DType::f32: write(result.mutable_data<float>()); break;
-    case DType::f64: write(result.mutable_data<double>()); break;
-    case DType::i64: write(result.mutable_data<std::int64_t>()); break;
-    case DType::boolean: write(result.mutable_data<bool>()); break;
-  }
+  });
   return result;
 }
 

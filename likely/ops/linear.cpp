@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/elementwise.hpp"
@@ -92,11 +93,8 @@ Tensor linear_numbers(const Tensor& x, const Tensor& weight, const Tensor& bias,
   const detail::MatrixOperand right(weight);
   const Tensor addend = bias.defined() ? bias.contiguous() : bias;
   const bool relu = activation == Activation::relu;
-  if (x.dtype() == DType::f32) {
-    multiply<float>(left, right, addend, relu, rows, y);
-  } else {
-    multiply<double>(left, right, addend, relu, rows, y);
-  }
+  detail::with_floating("linear", x.dtype(),
+                        [&]<class T>(T) { multiply<T>(left, right, addend, relu, rows, y); });
   if (!relu && activation != Activation::none) activate_in_place(y, activation);
   return y;
 }

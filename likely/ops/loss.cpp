@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/index.hpp"
 #include "likely/kernels/softmax.hpp"
 #include "likely/ops/activation.hpp"
@@ -76,7 +77,7 @@ RowLosses row_losses_of_numbers(const Tensor& logits, const Tensor& targets, Gra
   RowLosses result{Tensor::uninitialized(detail::without_last(x.shape()), x.dtype()),
                    Tensor::uninitialized({rows}, DType::f64), Tensor()};
   double* lse = result.log_sum_exp.mutable_data<double>();
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(kSoftmaxName, x.dtype(), [&]<class T>(T) {
     T* loss = result.loss.mutable_data<T>();
     if (labels(t)) {
       std::int64_t bad = -1;
@@ -110,7 +111,7 @@ Tensor logits_gradient_of_numbers(const Tensor& logits, const Tensor& targets, c
   const Scale scale = scale_of(g);
   const double* lse = log_sum_exp.data<double>();
   Tensor dx = Tensor::uninitialized(x.shape(), x.dtype());
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(kSoftmaxName, x.dtype(), [&]<class T>(T) {
     const T* s = scale.values.data<T>();
     T* to = dx.mutable_data<T>();
     if (labels(t)) {
@@ -152,7 +153,7 @@ Tensor logits_gradient(const Tensor& logits, const Tensor& targets, const Tensor
 // Whether g is, in every row, what a mean of all rows hands back.
 bool comes_from_a_mean(const Tensor& g) {
   const Scale scale = scale_of(g);
-  return with_floating(g.dtype(), [&]<class T>(T) {
+  return with_floating(kSoftmaxName, g.dtype(), [&]<class T>(T) {
     const T* const first = scale.values.data<T>();
     const std::int64_t count = scale.step == 0 ? 1 : g.size();
     return std::all_of(first, first + count, [&](T value) { return value == mean_scale<T>(g.size()); });
@@ -211,7 +212,7 @@ Tensor binary_gradient(const Tensor& logits, const Tensor& targets, const Tensor
   const Tensor t = targets.contiguous();
   const Scale scale = scale_of(g);
   Tensor dx = Tensor::uninitialized(x.shape(), x.dtype());
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(kBinaryName, x.dtype(), [&]<class T>(T) {
     kernels::binary_cross_entropy_backward(x.data<T>(), t.data<T>(), scale.values.data<T>(), scale.step,
                                            dx.mutable_data<T>(), dx.size());
   });
@@ -231,7 +232,7 @@ Tensor binary_losses(const Tensor& logits, const Tensor& targets) {
   const Tensor x = logits.contiguous();
   const Tensor t = targets.contiguous();
   Tensor losses = Tensor::uninitialized(x.shape(), x.dtype());
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(kBinaryName, x.dtype(), [&]<class T>(T) {
     T* loss = losses.mutable_data<T>();
     kernels::binary_cross_entropy(x.data<T>(), t.data<T>(), loss, losses.size());
     const T* nan = std::find_if(loss, loss + losses.size(), [](T value) { return value != value; });

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/gemm.hpp"
 #include "likely/ops/arithmetic.hpp"
@@ -157,11 +159,13 @@ Tensor multiply_stacks(const Tensor& a, const Tensor& b) {
   if (y.size() == 0) return y;
   const detail::MatrixOperand left(a);
   const detail::MatrixOperand right(b);
-  switch (a.dtype()) {
-    case DType::f32: multiply_into<float>(y, left, right, batch, sizes); break;
-    case DType::f64: multiply_into<double>(y, left, right, batch, sizes); break;
-    default: multiply_into<std::int64_t>(y, left, right, batch, sizes); break;
-  }
+  detail::with_type("matmul", a.dtype(), [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, bool>) {
+      detail::refuse_type("matmul", a.dtype());  // matmul() has made i64 of it
+    } else {
+      multiply_into<T>(y, left, right, batch, sizes);
+    }
+  });
   return y;
 }
 

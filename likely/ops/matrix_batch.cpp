@@ -80,14 +80,14 @@ void check_system(const char* name, const Tensor& a, const Tensor& b) {
   }
 }
 
-PackedLu factorize(const Tensor& a) {
+PackedLu factorize(const char* name, const Tensor& a) {
   const std::int64_t n = a.shape().back();
   const std::int64_t batch = batch_shape(a).size();
   PackedLu result{a.with_track({}).copy(), std::vector<std::int64_t>(static_cast<std::size_t>(batch * n)),
                   std::vector<std::int64_t>(static_cast<std::size_t>(batch)),
                   std::vector<double>(static_cast<std::size_t>(batch))};
   void* const memory = result.factors.mutable_raw();
-  for_each_matrix(a.dtype(), batch, cubed(n) / 3.0, [&](auto zero, std::int64_t matrix) {
+  for_each_matrix(name, a.dtype(), batch, cubed(n) / 3.0, [&](auto zero, std::int64_t matrix) {
     using T = decltype(zero);
     const auto place = static_cast<std::size_t>(matrix);
     factorize_one(n, static_cast<T*>(memory) + matrix * n * n, result.pivots.data() + matrix * n,

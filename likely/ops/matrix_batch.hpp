@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/core/threads.hpp"
 
@@ -25,15 +26,12 @@ void check_system(const char* name, const Tensor& a, const Tensor& b);
 
 // Calls body(T(0), matrix) for each matrix, where T is float or double; `multiply_adds` is the work of one.
 template <class Body>
-void for_each_matrix(DType dtype, std::int64_t batch, double multiply_adds, const Body& body) {
+void for_each_matrix(const char* name, DType dtype, std::int64_t batch, double multiply_adds,
+                     const Body& body) {
   constexpr double kNanosecondsPerMultiplyAdd = 0.3;
   const double nanoseconds = kNanosecondsPerMultiplyAdd * multiply_adds * static_cast<double>(batch);
-  parallel_tiles(batch, nanoseconds, [&](std::int64_t matrix) {
-    if (dtype == DType::f32) {
-      body(0.0F, matrix);
-    } else {
-      body(0.0, matrix);
-    }
+  with_floating(name, dtype, [&](auto zero) {
+    parallel_tiles(batch, nanoseconds, [&](std::int64_t matrix) { body(zero, matrix); });
   });
 }
 
@@ -50,6 +48,6 @@ struct PackedLu {
   std::vector<std::int64_t> vanishing;
   std::vector<double> spread;
 };
-PackedLu factorize(const Tensor& a);
+PackedLu factorize(const char* name, const Tensor& a);
 
 }  // namespace likely::detail

@@ -4,6 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
 #include "likely/kernels/normalize.hpp"
 #include "likely/ops/activation.hpp"
@@ -83,7 +84,7 @@ Tensor batch_norm_with(const Tensor& x, const Tensor& weight, const Tensor& bias
                residual = dense(options.residual);
   Tensor y = Tensor::uninitialized(x.shape(), x.dtype());
   if (y.size() == 0) return y;
-  detail::with_floating(x.dtype(), [&]<class T>(T) {
+  detail::with_floating(kBatchName, x.dtype(), [&]<class T>(T) {
     const auto pointer = [](const Tensor& t) { return t.defined() ? t.data<T>() : nullptr; };
     kernels::channel_transform(from.data<T>(), {x.shape()[0], channels, x.shape()[2]}, m.data<T>(),
                                rstd.data<T>(), pointer(w), pointer(b), pointer(residual), options.relu,

@@ -4,12 +4,12 @@
 
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/normalize.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"
-#include "likely/ops/rows.hpp"
 #include "likely/ops/view.hpp"
 
 namespace likely::detail {
@@ -60,7 +60,7 @@ NormOutput norm_of_numbers(const Norm& norm, const Tensor& input, const Tensor& 
                  norm.kind == NormKind::batch ? make(kept) : Tensor()};
   if (x.size() == 0) return out;
   const std::int64_t rows = x.shape()[0], cols = x.size() / rows;
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(norm.name, x.dtype(), [&]<class T>(T) {
     const T* from = x.data<T>();
     T* y = out.y.mutable_data<T>();
     T* mean = out.mean.mutable_data<T>();
@@ -112,7 +112,7 @@ NormGradients gradients_of_numbers(const Norm& norm, const Tensor& input, const 
                   wanted.bias ? make(channels) : Tensor(), wanted.residual ? make(x.shape()) : Tensor()};
   if (empty) return d;
   const std::int64_t rows = x.shape()[0], cols = x.size() / rows;
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(norm.name, x.dtype(), [&]<class T>(T) {
     const T* from = x.data<T>();
     const T* mean = saved.mean.data<T>();
     const T* rstd = saved.rstd.data<T>();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/plane_index.hpp"
 #include "likely/kernels/pooling.hpp"
 #include "likely/kernels/pooling_adaptive.hpp"
@@ -47,8 +48,8 @@ Tensor gather_largest(const Windows& w, const Tensor& x, const Tensor& index) {
         "max_pool_gather", gather_largest(w, tape->below(x), index), {&x},
         [w, index](const Tensor& g, Pull& pull) { pull(0, [&] { return scatter_largest(w, g, index); }); });
   }
-  return x.dtype() == DType::f32 ? gather_numbers<float>(w, x.contiguous(), index)
-                                 : gather_numbers<double>(w, x.contiguous(), index);
+  return detail::with_floating(w.name, x.dtype(),
+                               [&]<class T>(T) { return gather_numbers<T>(w, x.contiguous(), index); });
 }
 
 template <class T>
@@ -69,8 +70,8 @@ Tensor scatter_largest(const Windows& w, const Tensor& g, const Tensor& index) {
         "max_unpool", scatter_largest(w, tape->below(g), index), {&g},
         [w, index](const Tensor& h, Pull& pull) { pull(0, [&] { return gather_largest(w, h, index); }); });
   }
-  return g.dtype() == DType::f32 ? scatter_numbers<float>(w, g.contiguous(), index)
-                                 : scatter_numbers<double>(w, g.contiguous(), index);
+  return detail::with_floating(w.name, g.dtype(),
+                               [&]<class T>(T) { return scatter_numbers<T>(w, g.contiguous(), index); });
 }
 
 template <class T>
@@ -98,8 +99,8 @@ MaxPool max_pool(const Windows& w, const Tensor& x, bool with_indices) {
         });
     return {std::move(values), std::move(lower.indices)};
   }
-  return x.dtype() == DType::f32 ? max_numbers<float>(w, x.contiguous(), with_indices)
-                                 : max_numbers<double>(w, x.contiguous(), with_indices);
+  return detail::with_floating(w.name, x.dtype(),
+                               [&]<class T>(T) { return max_numbers<T>(w, x.contiguous(), with_indices); });
 }
 
 // Means and their transpose.
@@ -122,8 +123,8 @@ Tensor average(const Windows& w, const Tensor& x) {
     return tape->record(w.name, average(w, tape->below(x)), {&x},
                         [w](const Tensor& g, Pull& pull) { pull(0, [&] { return spread_average(w, g); }); });
   }
-  return x.dtype() == DType::f32 ? average_numbers<float>(w, x.contiguous())
-                                 : average_numbers<double>(w, x.contiguous());
+  return detail::with_floating(w.name, x.dtype(),
+                               [&]<class T>(T) { return average_numbers<T>(w, x.contiguous()); });
 }
 
 template <class T>
@@ -142,8 +143,8 @@ Tensor spread_average(const Windows& w, const Tensor& g) {
     return tape->record("avg_pool_gradient", spread_average(w, tape->below(g)), {&g},
                         [w](const Tensor& h, Pull& pull) { pull(0, [&] { return average(w, h); }); });
   }
-  return g.dtype() == DType::f32 ? spread_numbers<float>(w, g.contiguous())
-                                 : spread_numbers<double>(w, g.contiguous());
+  return detail::with_floating(w.name, g.dtype(),
+                               [&]<class T>(T) { return spread_numbers<T>(w, g.contiguous()); });
 }
 
 std::string extent_string(bool flat, const Extent2d& e) {

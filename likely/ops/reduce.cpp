@@ -1,9 +1,12 @@
 #include "likely/ops/reduce.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/reduce.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
@@ -51,30 +54,27 @@ void divide_elements(Tensor& x, double number) {
   const T divisor = static_cast<T>(number);
   for (std::int64_t i = 0; i < x.size(); ++i) values[i] /= divisor;
 }
-Tensor divided(Tensor fresh, double number) {
-  if (fresh.dtype() == DType::f32) {
-    divide_elements<float>(fresh, number);
-  } else {
-    divide_elements<double>(fresh, number);
-  }
+Tensor divided(const char* name, Tensor fresh, double number) {
+  detail::with_floating(name, fresh.dtype(), [&]<class T>(T) { divide_elements<T>(fresh, number); });
   return fresh;
 }
 
 // The mean of equal numbers is rounded, and their distance to it is not 0: whether any variance may be of
 // equal numbers, so small it is beside its mean, or so large are the squares of what rounding left.
 template <class T>
-bool some_within_rounding(const Tensor& variance, const Tensor& centre, double share) {
+bool some_within_rounding(const Tensor& variance, const Tensor& centre) {
+  constexpr double kShare = std::is_same_v<T, float> ? 1e-4 : 1e-12;
   const T* v = variance.data<T>();
   const T* m = centre.data<T>();
   for (std::int64_t i = 0; i < variance.size(); ++i) {
-    const double reach = share * static_cast<double>(m[i]);
+    const double reach = kShare * static_cast<double>(m[i]);
     if (v[i] > 0 && (static_cast<double>(v[i]) <= reach * reach || std::isinf(v[i]))) return true;
   }
   return false;
 }
 bool some_may_be_equal(const Tensor& variance, const Tensor& centre) {
-  return variance.dtype() == DType::f32 ? some_within_rounding<float>(variance, centre, 1e-4)
-                                        : some_within_rounding<double>(variance, centre, 1e-12);
+  return detail::with_floating("var", variance.dtype(),
+                               [&]<class T>(T) { return some_within_rounding<T>(variance, centre); });
 }
 
 // max and min differ in the kernel alone: the gradient goes evenly to the elements that equal the result.
@@ -110,12 +110,11 @@ Tensor position(const char* name, kernels::ArgReduce operation, const Tensor& x,
 
 // Whether all elements are finite and above `least`.
 bool all_between(const Tensor& x, double least) {
-  for (std::int64_t i = 0; i < x.size(); ++i) {
-    const double value =
-        x.dtype() == DType::f32 ? static_cast<double>(x.data<float>()[i]) : x.data<double>()[i];
-    if (!(value > least && std::isfinite(value))) return false;
-  }
-  return true;
+  return detail::with_floating("norm", x.dtype(), [&]<class T>(T) {
+    const T* const first = x.data<T>();
+    return std::all_of(first, first + x.size(),
+                       [&](T value) { return double{value} > least && std::isfinite(value); });
+  });
 }
 
 Tensor root_of_powers(const Tensor& x, std::uint32_t mask, bool keep, double order) {
@@ -127,7 +126,9 @@ Tensor root_of_powers(const Tensor& x, std::uint32_t mask, bool keep, double ord
 // first.
 Tensor plain_norm(const Tensor& x, std::uint32_t mask, bool keep, double order) {
   Tensor direct = root_of_powers(x, mask, keep, order);
-  const double least = std::pow(x.dtype() == DType::f64 ? 1e-290 : 1e-30, 1.0 / order);
+  const double smallest = detail::with_floating(
+      "norm", x.dtype(), []<class T>(T) { return std::is_same_v<T, float> ? 1e-30 : 1e-290; });
+  const double least = std::pow(smallest, 1.0 / order);
   if (x.size() == 0 || all_between(direct, least)) return direct;
   const Tensor largest = reduce_axes(kernels::Reduce::maximum, abs(x), mask, true);
   const Tensor scale = where(logical_and(largest > 0.0, is_finite(largest)), largest, 1.0);
@@ -179,7 +180,7 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keep) {
     const Tensor total = exact ? cast(sum(x, axes, keep), DType::f64) : sum(cast(x, DType::f64), axes, keep);
     return cast(total / count, DType::f32);
   }
-  return divided(reduce_axes(kernels::Reduce::sum, x, mask, keep), count);
+  return divided("mean", reduce_axes(kernels::Reduce::sum, x, mask, keep), count);
 }
 
 Tensor var(const Tensor& x, const Axes& axes, bool keep, double correction) {
@@ -197,7 +198,8 @@ Tensor var(const Tensor& x, const Axes& axes, bool keep, double correction) {
   }
   const Tensor values = as_floating(x);
   const Tensor centre = mean(values, axes, true);
-  Tensor result = divided(reduce_axes(kernels::Reduce::sum_of_squares, values - centre, mask, keep), degrees);
+  Tensor result =
+      divided("var", reduce_axes(kernels::Reduce::sum_of_squares, values - centre, mask, keep), degrees);
   if (!some_may_be_equal(result, centre)) return result;
   const Tensor equal = reduce_axes(kernels::Reduce::maximum, values, mask, keep) ==
                        reduce_axes(kernels::Reduce::minimum, values, mask, keep);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/random.hpp"
 #include "likely/kernels/random_discrete.hpp"
 #include "likely/ops/rng_draws.hpp"
@@ -114,14 +115,9 @@ Tensor Rng::bernoulli(const Shape& shape, double p, DType dtype) {
   check_probability("bernoulli", p);
   Tensor result = Tensor::uninitialized(shape, dtype);
   const kernels::RandomKey key = draw();
-  switch (dtype) {
-    case DType::f32: kernels::fill_bernoulli(key, p, result.mutable_data<float>(), result.size()); break;
-    case DType::f64: kernels::fill_bernoulli(key, p, result.mutable_data<double>(), result.size()); break;
-    case DType::i64:
-      kernels::fill_bernoulli(key, p, result.mutable_data<std::int64_t>(), result.size());
-      break;
-    case DType::boolean: kernels::fill_bernoulli(key, p, result.mutable_data<bool>(), result.size()); break;
-  }
+  detail::with_type("bernoulli", dtype, [&]<class T>(T) {
+    kernels::fill_bernoulli(key, p, result.mutable_data<T>(), result.size());
+  });
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/core/threads.hpp"
 
@@ -16,11 +17,7 @@ Tensor fill_floating(const char* name, const Shape& shape, DType dtype, const Ma
     refuse(name, "a floating type is needed, got " + std::string(name_of(dtype)));
   }
   Tensor result = Tensor::uninitialized(shape, dtype);
-  if (dtype == DType::f32) {
-    make(result.mutable_data<float>(), result.size());
-  } else {
-    make(result.mutable_data<double>(), result.size());
-  }
+  with_floating(name, dtype, [&]<class T>(T) { make(result.mutable_data<T>(), result.size()); });
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/random_variates.hpp"
 #include "likely/kernels/softmax.hpp"
 #include "likely/ops/rng.hpp"
@@ -67,11 +68,8 @@ Tensor Rng::categorical(const Tensor& logits) {
   detail::check_rows("categorical", "logits", logits);
   const Tensor dense = logits.with_track({}).contiguous();
   Tensor result = Tensor::uninitialized(dense.shape().sub(0, dense.rank() - 1), DType::i64);
-  if (dense.dtype() == DType::f32) {
-    draw_classes<float>(draw(), dense, result);
-  } else {
-    draw_classes<double>(draw(), dense, result);
-  }
+  detail::with_floating("categorical", dense.dtype(),
+                        [&]<class T>(T) { draw_classes<T>(draw(), dense, result); });
   return result;
 }
 

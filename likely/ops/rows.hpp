@@ -21,10 +21,4 @@ std::string row_name(const Shape& shape, std::int64_t row);
 // What the softmax kernels return is the first row that has no softmax, or -1.
 void check_bad_row(const char* name, const char* what, const Shape& shape, std::int64_t bad);
 
-// Calls f(T{}) with the C++ type behind a floating dtype.
-template <class F>
-auto with_floating(DType dtype, const F& f) {
-  return dtype == DType::f32 ? f(float{}) : f(double{});
-}
-
 }  // namespace likely::detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/softmax.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/math.hpp"
@@ -23,7 +24,7 @@ Tensor forward(const char* name, const Tensor& x, const Kernel& kernel) {
   Tensor y = Tensor::uninitialized(x.shape(), x.dtype());
   if (y.size() == 0) return y;
   const std::int64_t cols = x.shape().back();
-  with_floating(x.dtype(), [&]<class T>(T) {
+  with_floating(name, x.dtype(), [&]<class T>(T) {
     const std::int64_t bad = kernel(dense.data<T>(), y.mutable_data<T>(), y.size() / cols, cols);
     detail::check_bad_row(name, "input", x.shape(), bad);
   });
@@ -31,13 +32,13 @@ Tensor forward(const char* name, const Tensor& x, const Kernel& kernel) {
 }
 
 template <class Kernel>
-Tensor backward(const Tensor& y, const Tensor& g, const Kernel& kernel) {
+Tensor backward(const char* name, const Tensor& y, const Tensor& g, const Kernel& kernel) {
   const Tensor dense_y = y.contiguous();
   const Tensor dense_g = g.contiguous();
   Tensor dx = Tensor::uninitialized(y.shape(), y.dtype());
   if (dx.size() == 0) return dx;
   const std::int64_t cols = y.shape().back();
-  with_floating(y.dtype(), [&]<class T>(T) {
+  with_floating(name, y.dtype(), [&]<class T>(T) {
     kernel(dense_y.data<T>(), dense_g.data<T>(), dx.mutable_data<T>(), dx.size() / cols, cols);
   });
   return dx;
@@ -76,7 +77,7 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g) {
                           pull(1, [&] { return softmax_gradient(y, h); });
                         });
   }
-  return backward(y, g, [](const auto* out, const auto* gradient, auto* dx, auto... sizes) {
+  return backward("softmax", y, g, [](const auto* out, const auto* gradient, auto* dx, auto... sizes) {
     kernels::softmax_backward(out, gradient, dx, sizes...);
   });
 }
@@ -91,7 +92,7 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& g) {
                           pull(1, [&] { return h - sum(h * exp(y), -1, true); });
                         });
   }
-  return backward(y, g, [](const auto* out, const auto* gradient, auto* dx, auto... sizes) {
+  return backward("log_softmax", y, g, [](const auto* out, const auto* gradient, auto* dx, auto... sizes) {
     kernels::log_softmax_backward(out, gradient, dx, sizes...);
   });
 }

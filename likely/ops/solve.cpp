@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/factorize.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/join.hpp"
@@ -35,12 +35,13 @@ Tensor solve_numbers(const char* name, const Tensor& a, const Tensor& b) {
   const std::int64_t columns = b.shape().back();
   const Shape batch = broadcast_shapes(name, detail::batch_shape(a), detail::batch_shape(b));
   const bool shared = detail::batch_shape(a).size() == 1;
-  const detail::PackedLu packed = detail::factorize(shared ? a : expand(a, detail::with_matrix(batch, n, n)));
+  const detail::PackedLu packed =
+      detail::factorize(name, shared ? a : expand(a, detail::with_matrix(batch, n, n)));
   check_regular(name, packed);
   Tensor x = expand(b, detail::with_matrix(batch, n, columns)).copy();
   void* const unknowns = x.mutable_raw();
   const double work = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(columns);
-  detail::for_each_matrix(a.dtype(), batch.size(), work, [&](auto zero, std::int64_t matrix) {
+  detail::for_each_matrix(name, a.dtype(), batch.size(), work, [&](auto zero, std::int64_t matrix) {
     using T = decltype(zero);
     const std::int64_t factor = shared ? 0 : matrix;
     const T* const factors = packed.factors.data<T>() + factor * n * n;
@@ -64,8 +65,8 @@ struct SignsAndLogs {
   std::vector<double> products;  // the determinants themselves
 };
 
-SignsAndLogs determinants(const Tensor& a, std::int64_t n) {
-  const detail::PackedLu packed = detail::factorize(a);
+SignsAndLogs determinants(const char* name, const Tensor& a, std::int64_t n) {
+  const detail::PackedLu packed = detail::factorize(name, a);
   const Tensor pivots = diagonal(packed.factors).to(DType::f64).contiguous();
   SignsAndLogs result;
   const double* pivot = pivots.data<double>();
@@ -112,9 +113,8 @@ Tensor cofactors_from_minors(const Tensor& a) {
 // loses half of its digits; the minors do not.
 Tensor cofactors(const Tensor& a, const Tensor& value) {
   if (a.size() == 0) return a;
-  const double precision = a.dtype() == DType::f32 ? double{std::numeric_limits<float>::epsilon()}
-                                                   : std::numeric_limits<double>::epsilon();
-  const detail::PackedLu packed = detail::factorize(a);
+  const double precision = detail::limits_of("det", a.dtype()).epsilon;
+  const detail::PackedLu packed = detail::factorize("det", a);
   const bool regular =
       std::ranges::all_of(packed.vanishing, [](std::int64_t pivot) { return pivot < 0; }) &&
       std::ranges::all_of(packed.spread, [&](double spread) { return spread > std::sqrt(precision); });
@@ -163,7 +163,7 @@ Tensor det(const Tensor& a) {
       pull(0, [&] { return unsqueeze(unsqueeze(g, -1), -1) * cofactors(a, y); });
     });
   }
-  return tensor(determinants(a, n).products, detail::batch_shape(a)).to(a.dtype());
+  return tensor(determinants("det", a, n).products, detail::batch_shape(a)).to(a.dtype());
 }
 
 SignAndLogDet slogdet(const Tensor& a) {
@@ -176,7 +176,7 @@ SignAndLogDet slogdet(const Tensor& a) {
     });
     return result;
   }
-  const SignsAndLogs values = determinants(a, n);
+  const SignsAndLogs values = determinants("slogdet", a, n);
   const Shape shape = detail::batch_shape(a);
   return {tensor(values.signs, shape).to(a.dtype()), tensor(values.logs, shape).to(a.dtype())};
 }

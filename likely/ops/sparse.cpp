@@ -4,6 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/sparse.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/sparse_pattern.hpp"
@@ -47,16 +48,11 @@ Tensor multiply(const Pattern& pattern, const Tensor& values, const Tensor& x, b
   const Tensor dense_values = values.contiguous();
   const Tensor dense_x = x.contiguous();
   Tensor y = Tensor::uninitialized({transposed ? pattern->columns() : pattern->rows(), width}, x.dtype());
-  const auto run = [&]<class T>(T*) {
+  detail::with_floating("matmul", x.dtype(), [&]<class T>(T) {
     const T* const data = dense_values.data<T>();
     kernels::sparse_multiply(transposed ? transposed_rows_of(*pattern, data) : rows_of(*pattern, data),
                              dense_x.data<T>(), width, y.mutable_data<T>());
-  };
-  if (x.dtype() == DType::f32) {
-    run(static_cast<float*>(nullptr));
-  } else {
-    run(static_cast<double*>(nullptr));
-  }
+  });
   return y;
 }
 
@@ -76,15 +72,10 @@ Tensor sampled_product(const Pattern& pattern, const Tensor& left, const Tensor&
   const Tensor dense_left = left.contiguous();
   const Tensor dense_right = right.contiguous();
   Tensor y = Tensor::uninitialized({pattern->entries()}, left.dtype());
-  const auto run = [&]<class T>(T* none) {
-    kernels::sparse_multiply_values_gradient(rows_of<T>(*pattern, none), dense_left.data<T>(),
+  detail::with_floating("matmul", left.dtype(), [&]<class T>(T) {
+    kernels::sparse_multiply_values_gradient(rows_of<T>(*pattern, nullptr), dense_left.data<T>(),
                                              dense_right.data<T>(), left.shape()[1], y.mutable_data<T>());
-  };
-  if (left.dtype() == DType::f32) {
-    run(static_cast<float*>(nullptr));
-  } else {
-    run(static_cast<double*>(nullptr));
-  }
+  });
   return y;
 }
 
@@ -103,17 +94,13 @@ Tensor pick(const Tensor& x, const Tensor& winners, const Tensor& known) {
   const std::int64_t width = x.shape()[1];
   Tensor y = Tensor::uninitialized(winners.shape(), x.dtype());
   const std::int64_t* const winner = winners.data<std::int64_t>();
-  const auto run = [&]<class T>(T* out) {
+  detail::with_floating("sparse_max", x.dtype(), [&]<class T>(T) {
     const T* const from = dense.data<T>();
+    T* const out = y.mutable_data<T>();
     for (std::int64_t i = 0; i < y.size(); ++i) {
       out[i] = winner[i] < 0 ? T(0) : from[winner[i] * width + i % width];
     }
-  };
-  if (x.dtype() == DType::f32) {
-    run(y.mutable_data<float>());
-  } else {
-    run(y.mutable_data<double>());
-  }
+  });
   return y;
 }
 
@@ -127,13 +114,10 @@ Tensor put_back(const Tensor& g, const Tensor& winners, std::int64_t rows) {
   const Tensor dense = g.contiguous();
   const std::int64_t width = g.shape()[1];
   Tensor y = zeros({rows, width}, g.dtype());
-  if (g.dtype() == DType::f32) {
-    kernels::sparse_max_backward(dense.data<float>(), winners.data<std::int64_t>(), g.shape()[0], width,
-                                 y.mutable_data<float>());
-  } else {
-    kernels::sparse_max_backward(dense.data<double>(), winners.data<std::int64_t>(), g.shape()[0], width,
-                                 y.mutable_data<double>());
-  }
+  detail::with_floating("sparse_max", g.dtype(), [&]<class T>(T) {
+    kernels::sparse_max_backward(dense.data<T>(), winners.data<std::int64_t>(), g.shape()[0], width,
+                                 y.mutable_data<T>());
+  });
   return y;
 }
 
@@ -163,15 +147,10 @@ Tensor sparse_max(const SparseMatrix& a, const Tensor& x) {
   const Shape shape{a.rows(), x.shape()[1]};
   Tensor y = Tensor::uninitialized(shape, x.dtype());
   Tensor winners = Tensor::uninitialized(shape, DType::i64);
-  const auto run = [&]<class T>(T* none) {
-    kernels::sparse_max(rows_of<T>(*a.pattern_, none), dense.data<T>(), shape[1], y.mutable_data<T>(),
+  detail::with_floating("sparse_max", x.dtype(), [&]<class T>(T) {
+    kernels::sparse_max(rows_of<T>(*a.pattern_, nullptr), dense.data<T>(), shape[1], y.mutable_data<T>(),
                         winners.mutable_data<std::int64_t>());
-  };
-  if (x.dtype() == DType::f32) {
-    run(static_cast<float*>(nullptr));
-  } else {
-    run(static_cast<double*>(nullptr));
-  }
+  });
   return pick(x, winners, y);
 }
 

@@ -1,6 +1,9 @@
 #include "likely/ops/special_densities.hpp"
 
+#include <type_traits>
+
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/special_density.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
@@ -93,14 +96,14 @@ Tensor log_poisson(int order, const Tensor& k, const Tensor& log_t, const Tensor
         });
   }
   const DType dtype = promote(promote(k.dtype(), log_t.dtype()), t.dtype());
+  const bool narrow =
+      with_floating("log_poisson", dtype, []<class T>(T) { return std::is_same_v<T, float>; });
   const auto rest_of = [&](const double* x, double* out, std::int64_t n) {
-    kernels::count_rest(order, dtype == DType::f32, x, out, n);
+    kernels::count_rest(order, narrow, x, out, n);
   };
-  const Tensor rest = map_rows("log_poisson", dtype == DType::f32 ? 4.0 : 20.0, DType::f64, rest_of, k);
+  const Tensor rest = map_rows("log_poisson", narrow ? 4.0 : 20.0, DType::f64, rest_of, k);
   const auto rows = [&](const double* a, const double* b, const double* c, const double* d, double* out,
-                        std::int64_t n) {
-    kernels::log_poisson(order, dtype == DType::f32, a, b, c, d, out, n);
-  };
+                        std::int64_t n) { kernels::log_poisson(order, narrow, a, b, c, d, out, n); };
   return map_rows("log_poisson", 4.0, dtype, rows, k, rest, log_t, t);
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/kernels/elementwise.hpp"
 #include "likely/ops/rng_draws.hpp"
@@ -32,14 +34,19 @@ Tensor map_numbers(const char* name, double nanoseconds, const Function& f, cons
 
 // Elements [begin, begin + count) of a dense floating tensor, or its only one again and again, as double:
 // where they are, or in the buffer.
-inline const double* doubles_of(const Tensor& dense, std::int64_t begin, std::int64_t count, double* buffer) {
-  if (dense.size() == 1) {
-    std::fill_n(buffer, count, dense.dtype() == DType::f32 ? *dense.data<float>() : *dense.data<double>());
+inline const double* doubles_of(const char* name, const Tensor& dense, std::int64_t begin, std::int64_t count,
+                                double* buffer) {
+  return with_floating(name, dense.dtype(), [&]<class T>(T) -> const double* {
+    const T* const first = dense.data<T>();
+    if (dense.size() == 1) {
+      std::fill_n(buffer, count, double{*first});
+    } else if constexpr (std::is_same_v<T, double>) {
+      return first + begin;
+    } else {
+      std::copy_n(first + begin, count, buffer);
+    }
     return buffer;
-  }
-  if (dense.dtype() == DType::f64) return dense.data<double>() + begin;
-  std::copy_n(dense.data<float>() + begin, count, buffer);
-  return buffer;
+  });
 }
 
 // rows(x, y, ..., out, n) on pieces of the inputs as double. As map_numbers, with floating inputs and a
@@ -61,7 +68,8 @@ Tensor map_rows(const char* name, double nanoseconds, DType dtype, const Rows& r
       const std::int64_t end = std::min(n, (tile + 1) * kTile);
       for (std::int64_t begin = tile * kTile; begin < end; begin += kPiece) {
         const std::int64_t count = std::min(kPiece, end - begin);
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] = doubles_of(dense[i], begin, count, buffers[i]);
+        for (std::size_t i = 0; i < x.size(); ++i)
+          x[i] = doubles_of(name, dense[i], begin, count, buffers[i]);
         double* result = buffers[sizeof...(inputs)];
         if constexpr (std::is_same_v<T, double>) result = out + begin;
         std::apply([&](const auto*... at) { rows(at..., result, count); }, x);

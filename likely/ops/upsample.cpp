@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "likely/autodiff/tape.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/kernels/resample.hpp"
 
 namespace likely {
@@ -32,11 +33,9 @@ Tensor resample(const Plan& plan, const Tensor& x) {
   }
   const Tensor dense = x.contiguous();
   Tensor y = Tensor::uninitialized(plan->output, x.dtype());
-  if (x.dtype() == DType::f32) {
-    kernels::resample_forward(*plan, dense.data<float>(), y.mutable_data<float>());
-  } else {
-    kernels::resample_forward(*plan, dense.data<double>(), y.mutable_data<double>());
-  }
+  detail::with_floating(plan->name, x.dtype(), [&]<class T>(T) {
+    kernels::resample_forward(*plan, dense.data<T>(), y.mutable_data<T>());
+  });
   return y;
 }
 
@@ -47,11 +46,9 @@ Tensor resample_gradient(const Plan& plan, const Tensor& g) {
   }
   const Tensor dense = g.contiguous();
   Tensor x = Tensor::uninitialized(plan->input, g.dtype());
-  if (g.dtype() == DType::f32) {
-    kernels::resample_backward(*plan, dense.data<float>(), x.mutable_data<float>());
-  } else {
-    kernels::resample_backward(*plan, dense.data<double>(), x.mutable_data<double>());
-  }
+  detail::with_floating(plan->name, g.dtype(), [&]<class T>(T) {
+    kernels::resample_backward(*plan, dense.data<T>(), x.mutable_data<T>());
+  });
   return x;
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/tree_tiles.hpp"
 #include "likely/tree/misfit.hpp"
@@ -44,7 +45,7 @@ std::optional<detail::LeafComplaint> detail::check_pairs(const std::vector<Pair>
       return LeafComplaint{i, fmt::format("is {} in the average, {} in the model", shape_and_type(average),
                                           shape_and_type(value))};
     }
-    if (average.dtype() != DType::f32 && average.dtype() != DType::f64)
+    if (!likely::detail::is_f32_or_f64(average.dtype()))
       return LeafComplaint{i, fmt::format("is {}: only f32 and f64 are averaged", name_of(average.dtype()))};
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
@@ -16,7 +17,7 @@ template <class Pointer>
 void check_floating(const char* name, const std::vector<Pointer>& leaves) {
   for (const Tensor* leaf : leaves) {
     if (!leaf->defined()) refuse(name, "a part of the gradient is empty");
-    if (leaf->dtype() != DType::f32 && leaf->dtype() != DType::f64) {
+    if (!likely::detail::is_f32_or_f64(leaf->dtype())) {
       refuse(name, "a part of the gradient is " + std::string(likely::name_of(leaf->dtype())) +
                        ": only f32 and f64 can be learned");
     }

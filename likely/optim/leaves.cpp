@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/tree/misfit.hpp"
 
 namespace likely::optim {
@@ -29,7 +30,7 @@ std::string complaint_of(const Leaf& leaf, const detail::LeafSetting& made_for) 
     return fmt::format("was {} when the optimizer was made, is {} now", shape_and_type_of(made_for),
                        shape_and_type(value));
   }
-  if (value.dtype() != DType::f32 && value.dtype() != DType::f64)
+  if (!likely::detail::is_f32_or_f64(value.dtype()))
     return fmt::format("is {}: only f32 and f64 can be learned", name_of(value.dtype()));
   const Tensor& gradient = *leaf.gradient;
   if (!gradient.defined()) return "has no gradient";

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "likely/core/dispatch.hpp"
+
 namespace likely::optim {
 
 void detail::unpack(const std::vector<double>& numbers, const std::vector<Tensor*>& parameters) {
@@ -17,7 +19,9 @@ void detail::unpack(const std::vector<double>& numbers, const std::vector<Tensor
   likely::detail::set_numbers(parameters, numbers);
 }
 
-double detail::rounding_of(const Tensor& value) { return value.dtype() == DType::f32 ? 0x1p-23 : 0x1p-52; }
+double detail::rounding_of(const Tensor& value) {
+  return likely::detail::limits_of("minimize", value.dtype()).epsilon;
+}
 
 bool detail::are_finite(const std::vector<Tensor*>& parameters) {
   return std::all_of(parameters.begin(), parameters.end(),

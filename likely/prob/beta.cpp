@@ -1,5 +1,6 @@
 #include "likely/prob/beta.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/reparameterize.hpp"
@@ -36,8 +37,8 @@ Tensor Beta::log_prob(const Tensor& x) const {
 Tensor Beta::rsample(Rng rng, const Shape& shape) const {
   const Shape full = joined(shape, batch_shape());
   const Tensor x = sigmoid(random_logit_beta(rng, expand(alpha, full), expand(beta, full)));
-  const double below_one = x.dtype() == DType::f32 ? 1.0 - 0x1p-24 : 1.0 - 0x1p-53;
-  return clip(x, detail::smallest_normal(x.dtype()), below_one);
+  const detail::FloatingLimits limits = detail::limits_of("Beta", x.dtype());
+  return clip(x, limits.least_normal, limits.below_one);
 }
 
 Tensor Beta::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/rows.hpp"
@@ -63,7 +64,7 @@ Tensor Dirichlet::log_prob(const Tensor& x) const {
 Tensor Dirichlet::rsample(Rng rng, const Shape& shape) const {
   // Gamma variates divided by their sum, from logarithms: all of them may be too small for a number.
   const Tensor logs = random_log_gamma(rng, expand(concentration, joined(shape, concentration.shape())));
-  return clip(softmax(logs), detail::smallest_normal(logs.dtype()), 1.0);
+  return clip(softmax(logs), detail::limits_of("Dirichlet", logs.dtype()).least_normal, 1.0);
 }
 
 Tensor Dirichlet::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

@@ -1,5 +1,6 @@
 #include "likely/prob/gamma.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
@@ -37,7 +38,7 @@ Tensor Gamma::rsample(Rng rng, const Shape& shape) const {
   // In f64, as the logarithm of a large number has not enough digits in f32.
   const Tensor wide = cast(expand(concentration, joined(shape, batch_shape())), DType::f64);
   const Tensor log_x = random_log_gamma(rng, wide) - log(cast(rate, DType::f64));
-  const double least = std::log(detail::smallest_normal(rate.dtype()));
+  const double least = std::log(detail::limits_of("Gamma", rate.dtype()).least_normal);
   return cast(exp(clip(log_x, least, detail::kInfinity)), rate.dtype());
 }
 

@@ -1,5 +1,6 @@
 #include "likely/prob/inverse_gamma.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/ops/special_densities.hpp"
@@ -32,9 +33,8 @@ Tensor InverseGamma::rsample(Rng rng, const Shape& shape) const {
   // In f64, as in Gamma; what is too large for a number is the largest.
   const Tensor wide = cast(expand(concentration, joined(shape, batch_shape())), DType::f64);
   const Tensor log_x = log(cast(scale, DType::f64)) - random_log_gamma(rng, wide);
-  const double least = std::log(detail::smallest_normal(scale.dtype()));
-  const double most = std::log(detail::largest(scale.dtype()));
-  return cast(exp(clip(log_x, least, most)), scale.dtype());
+  const detail::FloatingLimits limits = detail::limits_of("InverseGamma", scale.dtype());
+  return cast(exp(clip(log_x, std::log(limits.least_normal), std::log(limits.largest))), scale.dtype());
 }
 
 Tensor InverseGamma::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

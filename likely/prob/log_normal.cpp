@@ -1,5 +1,6 @@
 #include "likely/prob/log_normal.hpp"
 
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/prob/support.hpp"
 
@@ -26,7 +27,8 @@ Tensor LogNormal::log_prob(const Tensor& x) const {
 Tensor LogNormal::rsample(Rng rng, const Shape& shape) const {
   const Shape full = joined(shape, batch_shape());
   const Tensor log_x = rng.normal(full, 0.0, 1.0, location.dtype()) * scale + location;
-  return exp(clip(log_x, std::log(detail::smallest_normal(log_x.dtype())), detail::kInfinity));
+  return exp(
+      clip(log_x, std::log(detail::limits_of("LogNormal", log_x.dtype()).least_normal), detail::kInfinity));
 }
 
 Tensor LogNormal::sample(Rng rng, const Shape& shape) const { return stop_gradient(rsample(rng, shape)); }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/cast.hpp"
 
@@ -84,16 +85,14 @@ std::int64_t first_outside(Domain domain, const T* x, std::int64_t n) {
 
 void check_domain(const char* distribution, const char* name, const Tensor& x, Domain domain) {
   const Tensor dense = x.with_track({}).contiguous();
-  std::int64_t bad = -1;
-  switch (dense.dtype()) {
-    case DType::f32: bad = first_outside(domain, dense.data<float>(), dense.size()); break;
-    case DType::f64: bad = first_outside(domain, dense.data<double>(), dense.size()); break;
-    default: return check_domain(distribution, name, dense.to(DType::f64), domain);
-  }
-  if (bad < 0) return;
-  const double value = dense.dtype() == DType::f32 ? dense.data<float>()[bad] : dense.data<double>()[bad];
-  const std::string place = x.rank() == 0 ? "" : " at " + index_of(x.shape(), bad).string();
-  refuse(distribution, fmt::format("{} {}, got {}{}", name, requirement(domain), value, place));
+  if (!is_floating(dense.dtype())) return check_domain(distribution, name, dense.to(DType::f64), domain);
+  with_floating(distribution, dense.dtype(), [&]<class T>(T) {
+    const std::int64_t bad = first_outside(domain, dense.data<T>(), dense.size());
+    if (bad < 0) return;
+    const double value = dense.data<T>()[bad];
+    const std::string place = x.rank() == 0 ? "" : " at " + index_of(x.shape(), bad).string();
+    refuse(distribution, fmt::format("{} {}, got {}{}", name, requirement(domain), value, place));
+  });
 }
 
 std::vector<Tensor> checked(const char* distribution, std::initializer_list<NamedParameter> parameters) {

@@ -40,14 +40,4 @@ inline Tensor with_end(const Tensor& log_density, const Tensor& at_end, const Te
   return masked_fill(finite, logical_and(at_end, a < 1.0), kInfinity);
 }
 
-inline double smallest_normal(DType dtype) {
-  return dtype == DType::f32 ? static_cast<double>(std::numeric_limits<float>::min())
-                             : std::numeric_limits<double>::min();
-}
-
-inline double largest(DType dtype) {
-  return dtype == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
-                             : std::numeric_limits<double>::max();
-}
-
 }  // namespace likely::detail

@@ -16,8 +16,8 @@ void check_map_fits(const Shape& mapped, const Shape& shape) {
 }
 
 Tensor zeros_of(const Shape& shape, const Tensor& like) {
-  const bool wide = like.defined() && like.dtype() == DType::f64;
-  return constant(shape, 0.0, wide ? DType::f64 : DType::f32);
+  const bool floating = like.defined() && is_floating(like.dtype());
+  return constant(shape, 0.0, floating ? like.dtype() : DType::f32);
 }
 
 Tensor put_inside(const Tensor& y, const Tensor& outside, const Tensor& inner) {
