@@ -40,14 +40,8 @@ const std::byte* at(const void* x, std::int64_t elements, std::int64_t size) {
   return static_cast<const std::byte*>(x) + elements * size;
 }
 
-void store(DType type, void* out, std::int64_t index, double value) {
-  detail::with_floating("reduce", type,
-                        [&]<class T>(T) { static_cast<T*>(out)[index] = static_cast<T>(value); });
-}
-
-void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* out, std::int64_t outer,
-                 std::int64_t reduced) {
-  const std::int64_t size = static_cast<std::int64_t>(size_of(type));
+template <class T>
+void reduce_rows(const ReduceKernel& kernel, const T* x, T* out, std::int64_t outer, std::int64_t reduced) {
   const Cut parts = cut(reduced, 1, outer, kTile, 64);
   const double work = kernel.nanoseconds * static_cast<double>(outer * reduced);
   if (parts.tiles == 1) {
@@ -55,7 +49,7 @@ void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* ou
     parallel_tiles((outer + together - 1) / together, work, [&](std::int64_t tile) {
       const std::int64_t end = std::min(outer, (tile + 1) * together);
       for (std::int64_t row = tile * together; row < end; ++row) {
-        store(type, out, row, kernel.finish(kernel.row(at(x, row * reduced, size), reduced)));
+        out[row] = static_cast<T>(kernel.finish(kernel.row(x + row * reduced, reduced)));
       }
     });
     return;
@@ -64,13 +58,13 @@ void reduce_rows(const ReduceKernel& kernel, DType type, const void* x, void* ou
   parallel_tiles(outer * parts.tiles, work, [&](std::int64_t tile) {
     const std::int64_t begin = tile % parts.tiles * parts.length;
     const std::int64_t count = std::min(parts.length, reduced - begin);
-    partial[tile] = kernel.row(at(x, tile / parts.tiles * reduced + begin, size), count);
+    partial[tile] = kernel.row(x + tile / parts.tiles * reduced + begin, count);
   });
   for (std::int64_t row = 0; row < outer; ++row) {
     PartialResult total = partial[row * parts.tiles];
     for (std::int64_t i = 1; i < parts.tiles; ++i)
       total = kernel.combine(total, partial[row * parts.tiles + i]);
-    store(type, out, row, kernel.finish(total));
+    out[row] = static_cast<T>(kernel.finish(total));
   }
 }
 
@@ -181,7 +175,11 @@ void reduce(Reduce operation, DType type, const void* x, void* out, std::int64_t
   }
   const ReduceKernel* kernel = reduce_kernel(operation, type);
   if (kernel == nullptr) return reduce_integer(operation, type, x, out, outer, reduced, inner);
-  if (inner == 1) return reduce_rows(*kernel, type, x, out, outer, reduced);
+  if (inner == 1) {
+    return detail::with_floating("reduce", type, [&]<class T>(T) {
+      reduce_rows(*kernel, static_cast<const T*>(x), static_cast<T*>(out), outer, reduced);
+    });
+  }
   reduce_columns(*kernel, type, x, out, outer, reduced, inner);
 }
 
