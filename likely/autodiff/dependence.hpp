@@ -1,4 +1,5 @@
-// Whether a loss was computed from the parameters it is differentiated by. Internal to optim/ and train/.
+// Whether a loss was computed from the parameters it is differentiated by. Internal to prob/, optim/ and
+// train/.
 #pragma once
 
 #include "likely/autodiff/tape.hpp"
@@ -20,6 +21,7 @@ Tensor watched_loss(Loss&& loss, bool& depends, Parts&... parts) {
   return result;
 }
 
-[[noreturn]] void refuse_independent_loss(const char* caller);
+// `what` names it where it is not a loss.
+[[noreturn]] void refuse_independent_loss(const char* caller, const char* what = "loss");
 
 }  // namespace likely::detail

@@ -62,7 +62,8 @@ Tensor log_divided(const Tensor& total, std::size_t count);
 // mass matrix (Neal 2011); in the warm-up the step size is adapted by dual averaging (Hoffman and Gelman
 // 2014). Parameters move; buffers and frozen parts stay. log_density returns one number; where
 // that is -inf, or a parameter is refused as outside its domain, nothing is accepted (unconstrained forms get
-// on better). Deterministic in rng. Refuses a start whose log-density is not finite.
+// on better). Deterministic in rng. Refuses a start whose log-density is not finite, and a log-density that
+// uses none of the parameters.
 template <Tree Model, class LogDensity>
 HmcResult<Model> hmc(const Model& start, const LogDensity& log_density, Rng rng,
                      const HmcOptions& options = {}) {
@@ -70,8 +71,8 @@ HmcResult<Model> hmc(const Model& start, const LogDensity& log_density, Rng rng,
   const auto keep = [&](const std::vector<double>& position) {
     result.samples.push_back(detail::with_numbers(start, position));
   };
-  result.statistics = detail::run_hmc(detail::learned_numbers(start), detail::slope_of(start, log_density),
-                                      keep, rng, options);
+  result.statistics = detail::run_hmc(detail::learned_numbers(start),
+                                      detail::slope_of("hmc", start, log_density), keep, rng, options);
   return result;
 }
 

@@ -114,13 +114,14 @@ template <class T>
 concept ModelTree = Tree<T> && !std::same_as<T, std::vector<double>>;
 }  // namespace detail
 
-// The same for all learned numbers of a model; buffers and frozen parts stay. log_density returns one number.
+// The same for all learned numbers of a model; buffers and frozen parts stay. log_density returns one number;
+// one that uses none of the parameters is refused.
 template <detail::ModelTree Model, class LogDensity>
 NutsResult<Model> nuts(const Model& start, const LogDensity& log_density, Rng rng,
                        const NutsOptions& options = {}) {
   NutsResult<Model> result;
-  result.draws =
-      detail::run_nuts(detail::learned_numbers(start), detail::slope_of(start, log_density), rng, options);
+  result.draws = detail::run_nuts(detail::learned_numbers(start),
+                                  detail::slope_of("nuts", start, log_density), rng, options);
   for (std::size_t chain = 0; chain < result.draws.chains.size(); ++chain) {
     for (std::int64_t i = 0; i < result.draws.chains[chain].samples(); ++i) {
       const auto position = result.draws.position(static_cast<std::int64_t>(chain), i);

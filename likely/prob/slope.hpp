@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "likely/autodiff/dependence.hpp"
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/parts.hpp"
 #include "likely/tree/learned_numbers.hpp"
@@ -33,10 +34,24 @@ Model with_numbers(Model model, const std::vector<double>& numbers) {
   return model;
 }
 
+// Refuses a log-density that is a finite number at the start and uses none of the parameters: a sampler would
+// walk away without end. That it is flat, or a parameter unused, is no reason.
+template <class Model, class LogDensity>
+void check_dependence(const char* sampler, const Model& start, const LogDensity& log_density) {
+  bool depends = parameter_pointers(start).empty();
+  const auto watched = [&](auto&... parts) -> Tensor { return watched_loss(log_density, depends, parts...); };
+  const SlopeFunction at_start = [&](const std::vector<double>&) {
+    return Slope{value_and_grad(start, watched).value.item(), {}};
+  };
+  const Slope found = slope_or_nothing(at_start, {});
+  if (!depends && is_finite(found)) refuse_independent_loss(sampler, "log-density");
+}
+
 // The log-density of a model like `start` at any numbers for what is learned. It may be called by several
 // threads at once where log_density may.
 template <class Model, class LogDensity>
-SlopeFunction slope_of(const Model& start, const LogDensity& log_density) {
+SlopeFunction slope_of(const char* sampler, const Model& start, const LogDensity& log_density) {
+  check_dependence(sampler, start, log_density);
   return [&start, &log_density](const std::vector<double>& position) {
     const Model model = with_numbers(start, position);
     const auto at = value_and_grad(model, log_density);

@@ -153,5 +153,43 @@ TEST(Hmc, Refusals) {
                  "[posterior_mean] there are no samples");
 }
 
+struct TwoNumbers {
+  Tensor a = zeros({}, DType::f64), b = zeros({}, DType::f64);
+  LIKELY_PARTS(a, b)
+};
+
+// Nothing would hold the samples where the density is.
+TEST(Hmc, RefusesADensityThatDoesNotDependOnTheModel) {
+  const TwoNumbers start, other;
+  const auto about_another = [&](const TwoNumbers&) { return square(other.a) * -0.5; };
+  const auto read_out = [](const TwoNumbers& m) { return tensor(m.a.item() * -0.5, DType::f64); };
+  const std::string message =
+      "the log-density does not depend on the model: it uses none of its parameters. It must be computed "
+      "from the "
+      "model that it is handed, by operations on tensors: item(), at() and data() read constants out";
+  expect_refusal([&] { hmc(start, about_another, Rng(1)); }, "[hmc] " + message);
+  expect_refusal([&] { hmc(start, read_out, Rng(1)); }, "[hmc] " + message);
+  expect_refusal([&] { nuts(start, about_another, Rng(1)); }, "[nuts] " + message);
+  expect_refusal([&] { nuts(start, read_out, Rng(1)); }, "[nuts] " + message);
+}
+
+TEST(Hmc, TakesDensitiesThatUseSomeParametersOrAreFlat) {
+  const TwoNumbers start;
+  const auto some = [](const TwoNumbers& m) { return square(m.a) * -0.5; };
+  const auto flat = [](const TwoNumbers& m) { return m.a * 0.0 + m.b * 0.0; };
+  for (const auto& samples : {hmc(start, some, Rng(1), {.samples = 5, .warm_up = 0}).samples,
+                              hmc(start, flat, Rng(1), {.samples = 5, .warm_up = 0}).samples}) {
+    EXPECT_EQ(samples.size(), 5U);
+  }
+  EXPECT_EQ(nuts(start, some, Rng(1), {.chains = 1, .samples = 5, .warm_up = 0}).samples.size(), 5U);
+  EXPECT_EQ(nuts(start, flat, Rng(1), {.chains = 1, .samples = 5, .warm_up = 0}).samples.size(), 5U);
+  // Nothing is at the start, as a constant; elsewhere the density is one.
+  const auto beside = [](const TwoNumbers& m) {
+    if (m.a.item() == 0.0) return tensor(-std::numeric_limits<double>::infinity(), DType::f64);
+    return square(m.a) * -0.5 + square(m.b) * -0.5;
+  };
+  EXPECT_EQ(nuts(start, beside, Rng(1), {.chains = 1, .samples = 5, .warm_up = 0}).samples.size(), 5U);
+}
+
 }  // namespace
 }  // namespace likely
