@@ -50,6 +50,9 @@ double deviance(double k, double difference, double log_ratio) {
   return difference * v - 2.0 * k * v * z * sum;
 }
 
+// w - log(1 + w)
+double gap_of(double w) { return deviance(1.0, w, std::log1p(w)); }
+
 bool normal(double x, double least = kLeast) { return x >= least && x < kInfinity; }
 
 double log_ratio(double k, double log_t, double t, double least = kLeast) {
@@ -125,16 +128,61 @@ double beta_score_shift(double a, double b) {
   return digamma(total + 1.0) - digamma(a + 1.0) + b / a / total;
 }
 
+double log_gap(double a, double b) {
+  const double ratio = a / b;
+  return deviance(1.0, (a - b) / b, normal(ratio) ? std::log(ratio) : std::log(a) - std::log(b));
+}
+
+double deviance(double k, double a, double s, double t) {
+  if (!(k > 0.0 && a > 0.0 && s > 0.0 && t > 0.0)) return kNaN;
+  // By the parts between 1/2 and 1, whose products are exact with what their rounding left.
+  int exponents[4];
+  const double first = std::frexp(a, &exponents[0]), second = std::frexp(s, &exponents[1]);
+  const double third = std::frexp(k, &exponents[2]), fourth = std::frexp(t, &exponents[3]);
+  const int power = exponents[0] + exponents[1] - exponents[2] - exponents[3];
+  const double above = first * second, below = third * fourth;
+  if (std::abs(power) > 3) {
+    const double log_ratio = std::log(above / below) + power * std::numbers::ln2;
+    return std::ldexp(above / fourth, exponents[0] + exponents[1] - exponents[3]) - k - k * log_ratio;
+  }
+  const double scaled = std::ldexp(above, power);
+  const double left = std::ldexp(std::fma(first, second, -above), power) - std::fma(third, fourth, -below);
+  return k * deviance(1.0, (scaled - below + left) / below, std::log(scaled / below));
+}
+
+namespace {
+
+// gamma_bregman for large a and b = a + difference. s(x) = log(2 pi / x) / 2 + what Stirling's series leaves.
+double large_bregman(double a, double b, double difference) {
+  const double w = difference / a;
+  if (!(std::abs(w) < kNear)) {
+    return 0.5 * log_gap(b, a) + stirling_rest(b) - stirling_rest(a) +
+           difference * (digamma_rest(a) - 0.5 / a);
+  }
+  // Of a power x^-n in the series (1 + w)^-n - 1 + n w is left, each from the one before.
+  double sum = 0.0, power = 1.0 / a, bend = 0.0;
+  for (int n = 1; n < 2 * kTerms; ++n) {
+    bend = (bend + n * w * w) / (1.0 + w);
+    if (n % 2 == 0) continue;
+    sum += kBernoulli[n / 2] / (n * (n + 1.0)) * power * bend;
+    power /= a * a;
+  }
+  return 0.5 * gap_of(w) + sum;
+}
+
+}  // namespace
+
 double gamma_bregman(double a, double b) {
   if (!(a > 0.0) || !(b > 0.0)) return kNaN;
-  // b (r - 1 - log r), with r = a / b
-  const auto gap = [](double r) { return deviance(1.0, r - 1.0, std::log(r)); };
-  if (std::min(a, b) < kLargeCount) {
-    return log_gamma(b) - log_gamma(a) - (b - a) * digamma(a) - b * gap(a / b);
+  const double difference = b - a, least = std::min(a, b);
+  if (least >= kLargeCount) return large_bregman(a, b, difference);
+  if (std::abs(difference) > 0.5 * least) {
+    return log_gamma(b) - log_gamma(a) - difference * digamma(a) - b * log_gap(a, b);
   }
-  // s(x) = log(2 pi / x) / 2 + what Stirling's series leaves.
-  const double rest = stirling_rest(b) - stirling_rest(a) + (b - a) * (digamma_rest(a) - 0.5 / a);
-  return 0.5 * gap(b / a) + rest;
+  // log Gamma(x + 1) - log Gamma(x) is log x: a gap for each step up to where both are large.
+  double sum = -b * gap_of(-difference / b), up = 0.0;
+  for (; least + up < kLargeCount; up += 1.0) sum += gap_of(difference / (a + up));
+  return sum + (b + up) * gap_of(-difference / (b + up)) + large_bregman(a + up, b + up, difference);
 }
 
 double half_step(int order, double h) {

@@ -51,6 +51,12 @@ double gamma_entropy(int order, double a);
 // beside that of Poisson laws.
 double gamma_bregman(double a, double b);
 
+// r - 1 - log(r) >= 0 for r = a / b, of which no digit is lost near 1 and nothing on the way overflows.
+double log_gap(double a, double b);
+// k (r - 1 - log(r)) for r = (a / k) (s / t), the same way: the divergence from a Poisson law of rate k to
+// one of rate a s / t.
+double deviance(double k, double a, double s, double t);
+
 // The same by vectors: n results each. Numbers that were f32 have fewer digits where those of f32 do, and
 // need fewer in the end.
 void log_poisson(int order, bool for_f32, const double* k, const double* rest, const double* log_t,
@@ -58,9 +64,8 @@ void log_poisson(int order, bool for_f32, const double* k, const double* rest, c
 void log_beta_density(const double* a, const double* b, const double* rest, const double* x, double* out,
                       std::int64_t n);
 void count_rest(int order, bool for_f32, const double* k, double* out, std::int64_t n);
+void log_gap(const double* a, const double* b, double* out, std::int64_t n);
 
-// Rows of r - 1 - log(r), which is not negative.
-UnaryRow log_gap_row(DType type);
 // Rows of e^x - 1 - x, which is not negative either.
 UnaryRow exp_gap_row(DType type);
 // Rows of log(1 + r^2), also where the square overflows, and (order 1) of its derivative.

@@ -133,6 +133,19 @@ struct CountRest {
   static double scalar(const double (&x)[kInputs]) { return kernels::count_rest(kOrder, x[0]); }
 };
 
+struct LogGap {
+  static constexpr std::size_t kInputs = 2;
+  static HWY_INLINE auto usual(Wide d, const WideVector (&x)[kInputs]) {
+    const auto least = constant(d, 1e-140), most = constant(d, 1e140);
+    return hn::And(hn::Ge(hn::Min(x[0], x[1]), least), hn::Le(hn::Max(x[0], x[1]), most));
+  }
+  static HWY_INLINE WideVector of(Wide d, const WideVector (&x)[kInputs]) {
+    const auto w = hn::Div(hn::Sub(x[0], x[1]), x[1]);
+    return deviance(d, constant(d, 1.0), w, log(d, hn::Div(x[0], x[1])));
+  }
+  static double scalar(const double (&x)[kInputs]) { return kernels::log_gap(x[0], x[1]); }
+};
+
 template <class Op>
 HWY_INLINE WideVector with_unusual(Wide d, const WideVector (&x)[Op::kInputs]) {
   const auto usual = Op::usual(d, x);
@@ -176,22 +189,6 @@ void density_loop(const std::array<const double*, Op::kInputs>& inputs, double* 
   hn::Store(with_unusual<Op>(d, x), d, buffer);
   std::copy(buffer, buffer + (count - i), out + i);
 }
-
-struct LogGap {
-  static constexpr bool kCheap = false;
-  LogGap(double, double) {}
-  template <class D, class V>
-  HWY_INLINE V operator()(D d, V r) const {
-    using T = hn::TFromD<D>;
-    const auto f = hn::Sub(r, constant(d, 1.0));
-    const auto v = hn::Div(f, hn::Add(f, constant(d, 2.0)));
-    const auto z = hn::Mul(v, v);
-    const auto near = hn::NegMulAdd(hn::Mul(v, z), logarithm_rest(d, z), hn::Mul(f, v));
-    const auto infinity = hn::Set(d, std::numeric_limits<T>::infinity());
-    const auto far = hn::IfThenElse(hn::Eq(r, infinity), r, hn::Sub(f, log(d, r)));
-    return hn::IfThenElse(hn::Lt(hn::Abs(v), constant(d, kNear)), near, far);
-  }
-};
 
 struct ExpGap {
   static constexpr bool kCheap = false;
@@ -258,9 +255,8 @@ void count_rest_here(int order, bool for_f32, const double* k, double* out, std:
   density_loop<CountRest<0, false>>({k}, out, n);
 }
 
-UnaryRow log_gap_here(DType type) {
-  return detail::with_floating("log_gap", type,
-                               []<class T>(T) -> UnaryRow { return &unary_loop<T, LogGap>; });
+void log_gap_here(const double* a, const double* b, double* out, std::int64_t n) {
+  density_loop<LogGap>({a, b}, out, n);
 }
 
 UnaryRow exp_gap_here(DType type) {
@@ -301,7 +297,9 @@ void count_rest(int order, bool for_f32, const double* k, double* out, std::int6
   HWY_DYNAMIC_DISPATCH(count_rest_here)(order, for_f32, k, out, n);
 }
 
-UnaryRow log_gap_row(DType type) { return HWY_DYNAMIC_DISPATCH(log_gap_here)(type); }
+void log_gap(const double* a, const double* b, double* out, std::int64_t n) {
+  HWY_DYNAMIC_DISPATCH(log_gap_here)(a, b, out, n);
+}
 
 UnaryRow exp_gap_row(DType type) { return HWY_DYNAMIC_DISPATCH(exp_gap_here)(type); }
 

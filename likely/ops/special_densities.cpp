@@ -153,14 +153,43 @@ Tensor log_student_t(const Tensor& degrees, const Tensor& z) {
   return log1p_square(0, z / sqrt(degrees)) * ((degrees + 1.0) * -0.5) + half_step(0, degrees * 0.5);
 }
 
-Tensor log_gap(const Tensor& r) {
-  if (Tape* tape = recording_tape(r)) {
-    const Tensor lower = tape->below(r);
-    return tape->record("log_gap", log_gap(lower), {&r}, [lower](const Tensor& g, Pull& pull) {
-      pull(0, [&] { return g * ((lower - 1.0) / lower); });
-    });
+Tensor log_gap(const Tensor& a, const Tensor& b) {
+  if (Tape* tape = recording_tape(a, b)) {
+    const Tensor lower_a = tape->below(a);
+    const Tensor lower_b = tape->below(b);
+    return tape->record("log_gap", log_gap(lower_a, lower_b), {&a, &b},
+                        [a = lower_a, b = lower_b](const Tensor& g, Pull& pull) {
+                          const Tensor growth = (a - b) / b;
+                          pull(0, [&] { return sum_to(g * (growth / a), a.shape()); });
+                          pull(1, [&] { return sum_to(-g * (growth / b), b.shape()); });
+                        });
   }
-  return map_row("log_gap", 2.0, kernels::log_gap_row(r.dtype()), r);
+  const auto rows = [](const double* x, const double* y, double* out, std::int64_t n) {
+    kernels::log_gap(x, y, out, n);
+  };
+  return map_rows("log_gap", 4.0, promote(a.dtype(), b.dtype()), rows, a, b);
+}
+
+Tensor deviance(const Tensor& k, const Tensor& a, const Tensor& s, const Tensor& t) {
+  if (Tape* tape = recording_tape(k, a, s, t)) {
+    const Tensor lower_k = tape->below(k);
+    const Tensor lower_a = tape->below(a);
+    const Tensor lower_s = tape->below(s);
+    const Tensor lower_t = tape->below(t);
+    return tape->record(
+        "deviance", deviance(lower_k, lower_a, lower_s, lower_t), {&k, &a, &s, &t},
+        [k = lower_k, a = lower_a, s = lower_s, t = lower_t](const Tensor& g, Pull& pull) {
+          // r = other / k
+          const Tensor other = a * (s / t);
+          const Tensor slope = g * (other - k);
+          pull(0, [&] { return sum_to(g * ((log(k) - log(a)) + (log(t) - log(s))), k.shape()); });
+          pull(1, [&] { return sum_to(slope / a, a.shape()); });
+          pull(2, [&] { return sum_to(slope / s, s.shape()); });
+          pull(3, [&] { return sum_to(-slope / t, t.shape()); });
+        });
+  }
+  const auto number = [](double w, double x, double y, double z) { return kernels::deviance(w, x, y, z); };
+  return map_numbers("deviance", 40.0, number, k, a, s, t);
 }
 
 Tensor exp_gap(const Tensor& x) {

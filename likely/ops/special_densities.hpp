@@ -20,8 +20,11 @@ namespace likely::detail {
 // The logarithm of Student's t density at z but for the constant -log(2 pi) / 2.
 [[nodiscard]] Tensor log_student_t(const Tensor& degrees, const Tensor& z);
 
-// r - 1 - log(r) >= 0, exact also near r = 1.
-[[nodiscard]] Tensor log_gap(const Tensor& r);
+// r - 1 - log(r) >= 0 for r = a / b, exact also near r = 1 and where r itself is too large or too small.
+[[nodiscard]] Tensor log_gap(const Tensor& a, const Tensor& b);
+
+// k (r - 1 - log(r)) for r = (a / k) (s / t), the same way.
+[[nodiscard]] Tensor deviance(const Tensor& k, const Tensor& a, const Tensor& s, const Tensor& t);
 
 // e^x - 1 - x >= 0, exact also near x = 0.
 [[nodiscard]] Tensor exp_gap(const Tensor& x);

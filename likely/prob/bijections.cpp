@@ -2,6 +2,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/ops/activation.hpp"
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -23,7 +24,7 @@ Affine::Affine(const Parameter& shift_given, const Parameter& scale_given) {
 
 Tensor Affine::forward(const Tensor& x) const { return x * scale + shift; }
 
-Tensor Affine::inverse(const Tensor& y) const { return (y - shift) / scale; }
+Tensor Affine::inverse(const Tensor& y) const { return detail::standardized(y, shift, scale); }
 
 Tensor Affine::log_slope(const Tensor& x) const {
   const Shape shape = broadcast_shapes("Affine", x.shape(), detail::batch_of(shift, scale));

@@ -3,6 +3,7 @@
 #include "likely/core/create.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/ops/special_densities.hpp"
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -19,7 +20,14 @@ Cauchy Cauchy::from_unconstrained(const Parameter& location, const Tensor& raw_s
 }
 
 Tensor Cauchy::log_prob(const Tensor& x) const {
-  return -detail::log1p_square(0, (x - location) / scale) - (log(scale) + std::log(std::numbers::pi));
+  const double log_pi = std::log(std::numbers::pi);
+  const auto plain = [&](const Tensor& v, const Tensor& m, const Tensor& s) {
+    return -detail::log1p_square(0, detail::standardized(v, m, s)) - (log(s) + log_pi);
+  };
+  const auto far = [&](const Tensor& v, const Tensor& m, const Tensor& s) {
+    return detail::log_standardized(v, m, s) * -2.0 - (log(s) + log_pi);
+  };
+  return detail::with_care(plain, far, detail::floating(x, location), location, scale);
 }
 
 Tensor Cauchy::rsample(Rng rng, const Shape& shape) const {
@@ -39,6 +47,6 @@ Tensor Cauchy::entropy() const {
   return expand(log(scale) + std::log(4.0 * std::numbers::pi), batch_shape());
 }
 
-Tensor Cauchy::cdf(const Tensor& x) const { return cauchy_cdf((x - location) / scale); }
+Tensor Cauchy::cdf(const Tensor& x) const { return cauchy_cdf(detail::standardized(x, location, scale)); }
 
 }  // namespace likely

@@ -1,5 +1,6 @@
 #include "likely/prob/gumbel.hpp"
 
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -16,7 +17,7 @@ Gumbel Gumbel::from_unconstrained(const Parameter& location, const Tensor& raw_s
 }
 
 Tensor Gumbel::log_prob(const Tensor& x) const {
-  const Tensor z = (x - location) / scale;
+  const Tensor z = detail::standardized(x, location, scale);
   // Where nothing is, so that infinities do not meet.
   const Tensor outside = z == -detail::kInfinity;
   const Tensor inside = masked_fill(z, outside, 0.0);
@@ -37,6 +38,6 @@ Tensor Gumbel::variance() const {
 
 Tensor Gumbel::entropy() const { return expand(log(scale) + (1.0 + std::numbers::egamma), batch_shape()); }
 
-Tensor Gumbel::cdf(const Tensor& x) const { return exp(-exp((location - x) / scale)); }
+Tensor Gumbel::cdf(const Tensor& x) const { return exp(-exp(-detail::standardized(x, location, scale))); }
 
 }  // namespace likely

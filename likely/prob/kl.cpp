@@ -22,6 +22,7 @@
 #include "likely/prob/multivariate_normal.hpp"
 #include "likely/prob/normal.hpp"
 #include "likely/prob/poisson.hpp"
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/support.hpp"
 #include "likely/prob/uniform.hpp"
 #include "likely/prob/von_mises.hpp"
@@ -36,7 +37,7 @@ Tensor kl(const Bernoulli& p, const Bernoulli& q) {
   const Tensor d = side * (q.logits - p.logits);
   const Tensor far_apart = abs(d) > 0.5;
   const Tensor small = masked_fill(d, far_apart, 0.0);
-  const Tensor close = rare * detail::exp_gap(small) - detail::log_gap(rare * expm1(small) + 1.0);
+  const Tensor close = rare * detail::exp_gap(small) - detail::exp_gap(log1p(rare * expm1(small)));
   const Tensor far = sigmoid(p.logits) * (logsigmoid(p.logits) - logsigmoid(q.logits)) +
                      sigmoid(-p.logits) * (logsigmoid(-p.logits) - logsigmoid(-q.logits));
   return where(far_apart, far, close);
@@ -46,10 +47,9 @@ Tensor kl(const Beta& p, const Beta& q) {
   // The divergence of q's mean from p's, weighed by q's total, and what Stirling's formula leaves.
   const Tensor total = p.alpha + p.beta;
   const Tensor other = q.alpha + q.beta;
-  const Tensor first = detail::log_gap(p.alpha / total * (other / q.alpha));
-  const Tensor second = detail::log_gap(p.beta / total * (other / q.beta));
-  return q.alpha * first + q.beta * second + detail::gamma_bregman(p.alpha, q.alpha) +
-         detail::gamma_bregman(p.beta, q.beta) - detail::gamma_bregman(total, other);
+  return detail::deviance(q.alpha, p.alpha, other, total) + detail::deviance(q.beta, p.beta, other, total) +
+         detail::gamma_bregman(p.alpha, q.alpha) + detail::gamma_bregman(p.beta, q.beta) -
+         detail::gamma_bregman(total, other);
 }
 
 Tensor kl(const Categorical& p, const Categorical& q) {
@@ -62,10 +62,18 @@ Tensor kl(const Categorical& p, const Categorical& q) {
 // Chyzak and Nielsen (2019).
 Tensor kl(const Cauchy& p, const Cauchy& q) {
   // Of the scales alone log(1 + (s - t)^2 / (4 s t)), and the same of the distance.
-  const Tensor size = sqrt(p.scale) * sqrt(q.scale) * 2.0;
-  const Tensor apart = (p.scale - q.scale) / size;
-  const Tensor distance = (p.location - q.location) / size;
-  return log1p(square(apart) + square(distance));
+  const auto plain = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
+    const Tensor size = sqrt(s) * sqrt(t);
+    return log1p(square((s - t) / size * 0.5) + square(detail::standardized(m, n, size) * 0.5));
+  };
+  // log(((s + t)^2 + (m - n)^2) / (4 s t)), of halves and in units of the larger.
+  const auto far = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
+    const Tensor both = s * 0.5 + t * 0.5;
+    const Tensor distance = m * 0.5 - n * 0.5;
+    const Tensor unit = stop_gradient(maximum(both, abs(distance)));
+    return log(square(both / unit) + square(distance / unit)) + log(unit) * 2.0 - log(s) - log(t);
+  };
+  return detail::with_care(plain, far, p.location, p.scale, q.location, q.scale);
 }
 
 Tensor kl(const Dirichlet& p, const Dirichlet& q) {
@@ -74,26 +82,32 @@ Tensor kl(const Dirichlet& p, const Dirichlet& q) {
   // As for beta laws.
   const Tensor total = sum(a, -1, true);
   const Tensor other = sum(b, -1, true);
-  const Tensor each = b * detail::log_gap(a / total * (other / b)) + detail::gamma_bregman(a, b);
+  const Tensor each = detail::deviance(b, a, other, total) + detail::gamma_bregman(a, b);
   return sum(each, -1) - squeeze(detail::gamma_bregman(total, other), -1);
 }
 
-Tensor kl(const Exponential& p, const Exponential& q) { return detail::log_gap(q.rate / p.rate); }
+Tensor kl(const Exponential& p, const Exponential& q) { return detail::log_gap(q.rate, p.rate); }
 
 Tensor kl(const Gamma& p, const Gamma& q) {
   const Tensor& a = p.concentration;
   const Tensor& b = q.concentration;
-  return b * detail::log_gap(a / b * (q.rate / p.rate)) + detail::gamma_bregman(a, b);
+  return detail::deviance(b, a, q.rate, p.rate) + detail::gamma_bregman(a, b);
 }
 
 Tensor kl(const Gumbel& p, const Gumbel& q) {
   const Tensor ratio = p.scale / q.scale;
-  const Tensor distance = (p.location - q.location) / q.scale;
+  const Tensor distance = detail::standardized(p.location, q.location, q.scale);
+  const Tensor log_gamma = lgamma(ratio + 1.0);
   // lgamma(ratio) + egamma (ratio - 1), which is the divergence of a gamma law of shape 1 from one of this
-  // shape, and what is left: neither is negative.
-  const Tensor shapes =
-      ratio * detail::log_gap(reciprocal(ratio)) + detail::gamma_bregman(ones_like(ratio), ratio);
-  return detail::exp_gap(lgamma(ratio + 1.0) - distance) + shapes;
+  // shape, and what is left: neither is negative. Of a small ratio the logarithm is all that counts, also
+  // where nothing else is left of it.
+  const Tensor small = ratio < 0.25;
+  const Tensor shape = masked_fill(ratio, small, 1.0);
+  const Tensor gap = detail::log_gap(masked_fill(expand(q.scale, small.shape()), small, 1.0),
+                                     masked_fill(expand(p.scale, small.shape()), small, 1.0));
+  const Tensor shapes = shape * gap + detail::gamma_bregman(ones_like(shape), shape);
+  const Tensor of_small = log_gamma - (log(p.scale) - log(q.scale)) + (ratio - 1.0) * std::numbers::egamma;
+  return detail::exp_gap(log_gamma - distance) + where(small, of_small, shapes);
 }
 
 // The reciprocals are gamma numbers, and a map that can be undone leaves the divergence as it is.
@@ -102,9 +116,14 @@ Tensor kl(const InverseGamma& p, const InverseGamma& q) {
 }
 
 Tensor kl(const Laplace& p, const Laplace& q) {
-  const Tensor distance = abs(p.location - q.location) / p.scale;
-  const Tensor ratio = p.scale / q.scale;
-  return ratio * detail::exp_gap(-distance) + detail::log_gap(ratio);
+  const auto plain = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
+    return s / t * detail::exp_gap(-abs(detail::standardized(m, n, s))) + detail::log_gap(s, t);
+  };
+  // Where the distance is so many scales that e^-distance is 0.
+  const auto far = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
+    return abs(detail::standardized(m, n, t)) - s / t + detail::log_gap(s, t);
+  };
+  return detail::with_care(plain, far, p.location, p.scale, q.location, q.scale);
 }
 
 Tensor kl(const LogNormal& p, const LogNormal& q) {
@@ -122,10 +141,10 @@ Tensor kl(const MultivariateNormal& p, const MultivariateNormal& q) {
 }
 
 Tensor kl(const Normal& p, const Normal& q) {
-  const Tensor ratio = p.scale / q.scale;
-  const Tensor distance = (p.location - q.location) / q.scale;
-  // (ratio^2 - 1) / 2 - log(ratio), as a sum of what is not negative.
-  return (square(ratio - 1.0) + square(distance)) * 0.5 + detail::log_gap(ratio);
+  // Of the scales (ratio^2 - 1) / 2 - log(ratio), as a sum of what is not negative.
+  const Tensor growth = (p.scale - q.scale) / q.scale;
+  const Tensor distance = detail::standardized(p.location, q.location, q.scale);
+  return (square(growth) + square(distance)) * 0.5 + detail::log_gap(p.scale, q.scale);
 }
 
 Tensor kl(const Poisson& p, const Poisson& q) {
@@ -137,7 +156,11 @@ Tensor kl(const Poisson& p, const Poisson& q) {
   const Tensor near = abs(rise) < 0.7;
   const Tensor far = (other - rate) - rate * rise;
   if (p.has_given_rate() && q.has_given_rate()) {
-    return where(near, rate * detail::log_gap(masked_fill(other / rate, logical_not(near), 1.0)), far);
+    const Tensor apart = logical_not(near);
+    const Shape shape = apart.shape();
+    const Tensor gap = detail::log_gap(masked_fill(expand(other, shape), apart, 1.0),
+                                       masked_fill(expand(rate, shape), apart, 1.0));
+    return where(near, rate * gap, far);
   }
   const Tensor gap = detail::exp_gap(masked_fill(rise, logical_not(near), 0.0));
   // The same rate, too large for its type.
@@ -147,8 +170,21 @@ Tensor kl(const Poisson& p, const Poisson& q) {
 
 Tensor kl(const Uniform& p, const Uniform& q) {
   const Tensor outside = logical_or(p.low<q.low, p.high> q.high);
-  const Tensor ratio = log((q.high - q.low) / (p.high - p.low));
-  return masked_fill(ratio, outside, detail::kInfinity);
+  // The widths less each other by their ends, as nearly equal ones have no more digits than that. A width
+  // that is too large makes this a NaN.
+  const auto plain = [](const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& d) {
+    const Tensor width = b - a;
+    return log1p(((d - b) + (a - c)) / width) + width * 0.0;
+  };
+  const auto of_ratio = [](const Tensor& v, const Tensor& w) { return log(w / v); };
+  const auto of_logarithms = [](const Tensor& v, const Tensor& w) { return log(w) - log(v); };
+  const auto far = [&](const Tensor& a, const Tensor& b, const Tensor& c, const Tensor& d) {
+    return detail::with_care(of_ratio, of_logarithms, b * 0.5 - a * 0.5, d * 0.5 - c * 0.5);
+  };
+  const auto inside = [&](const Tensor& x, const Tensor& own) { return where(outside, own, x); };
+  const Tensor divergence =
+      detail::with_care(plain, far, p.low, p.high, inside(q.low, p.low), inside(q.high, p.high));
+  return masked_fill(divergence, outside, detail::kInfinity);
 }
 
 Tensor kl(const VonMises& p, const VonMises& q) {

@@ -13,6 +13,7 @@
 #include "likely/prob/log_normal.hpp"
 #include "likely/prob/normal.hpp"
 #include "likely/prob/poisson.hpp"
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/student_t.hpp"
 #include "likely/prob/support.hpp"
 #include "likely/prob/uniform.hpp"
@@ -21,10 +22,17 @@ namespace likely {
 
 namespace {
 
+// With the standard deviation of p: its square alone may be too large.
+template <class P>
+Tensor to_normal(const P& p, const Tensor& deviation, const Normal& q) {
+  const Tensor distance = detail::standardized(p.mean(), q.location, q.scale);
+  const Tensor spread = square(deviation / q.scale) + square(distance);
+  return spread * 0.5 + (log(q.scale) + 0.5 * detail::kLogTwoPi) - p.entropy();
+}
+
 template <class P>
 Tensor to_normal(const P& p, const Normal& q) {
-  const Tensor spread = (p.variance() + square(p.mean() - q.location)) / square(q.scale);
-  return spread * 0.5 + (log(q.scale) + 0.5 * detail::kLogTwoPi) - p.entropy();
+  return to_normal(p, sqrt(p.variance()), q);
 }
 
 template <class P>
@@ -47,7 +55,7 @@ Tensor log_less_digamma(const Tensor& x) { return detail::log_poisson(1, x, log(
 // With mean_exp the mean of e^(-(x - q.location) / q.scale).
 template <class P>
 Tensor to_gumbel(const P& p, const Tensor& mean_exp, const Gumbel& q) {
-  return (p.mean() - q.location) / q.scale + mean_exp + log(q.scale) - p.entropy();
+  return detail::standardized(p.mean(), q.location, q.scale) + mean_exp + log(q.scale) - p.entropy();
 }
 
 // Less the mean of log(1 + half u) over -1 < u < 1, for 0 < half <= 1.
@@ -72,16 +80,27 @@ Tensor infinite_where(const Tensor& outside, const Tensor& divergence) {
 }  // namespace
 
 Tensor kl(const Beta& p, const Normal& q) { return to_normal(p, q); }
-Tensor kl(const Exponential& p, const Normal& q) { return to_normal(p, q); }
-Tensor kl(const Gamma& p, const Normal& q) { return to_normal(p, q); }
-Tensor kl(const Gumbel& p, const Normal& q) { return to_normal(p, q); }
-Tensor kl(const InverseGamma& p, const Normal& q) {
-  return infinite_where(p.concentration <= 2.0, to_normal(p, q));
+Tensor kl(const Exponential& p, const Normal& q) { return to_normal(p, p.mean(), q); }
+Tensor kl(const Gamma& p, const Normal& q) { return to_normal(p, sqrt(p.concentration) / p.rate, q); }
+Tensor kl(const Gumbel& p, const Normal& q) {
+  return to_normal(p, p.scale * (std::numbers::pi / std::sqrt(6.0)), q);
 }
-Tensor kl(const Laplace& p, const Normal& q) { return to_normal(p, q); }
+Tensor kl(const InverseGamma& p, const Normal& q) {
+  const Tensor no_variance = p.concentration <= 2.0;
+  const InverseGamma safe(masked_fill(p.concentration, no_variance, 3.0), p.scale);
+  return infinite_where(no_variance, to_normal(safe, safe.mean() / sqrt(safe.concentration - 2.0), q));
+}
+Tensor kl(const Laplace& p, const Normal& q) { return to_normal(p, p.scale * std::numbers::sqrt2, q); }
 Tensor kl(const LogNormal& p, const Normal& q) { return to_normal(p, q); }
-Tensor kl(const StudentT& p, const Normal& q) { return infinite_where(p.degrees <= 2.0, to_normal(p, q)); }
-Tensor kl(const Uniform& p, const Normal& q) { return to_normal(p, q); }
+Tensor kl(const StudentT& p, const Normal& q) {
+  const Tensor no_variance = p.degrees <= 2.0;
+  const Tensor degrees = masked_fill(p.degrees, no_variance, 3.0);
+  const StudentT safe(degrees, p.location, p.scale);
+  return infinite_where(no_variance, to_normal(safe, p.scale * sqrt(degrees / (degrees - 2.0)), q));
+}
+Tensor kl(const Uniform& p, const Normal& q) {
+  return to_normal(p, (p.high * 0.5 - p.low * 0.5) * (1.0 / std::sqrt(3.0)), q);
+}
 
 Tensor kl(const Beta& p, const Exponential& q) { return to_exponential(p, q); }
 Tensor kl(const Gamma& p, const Exponential& q) { return to_exponential(p, q); }
@@ -152,7 +171,7 @@ Tensor kl(const Normal& p, const Laplace& q) {
 
 Tensor kl(const Beta& p, const Uniform& q) {
   const Tensor outside = logical_or(q.low > 0.0, q.high < 1.0);
-  return infinite_where(outside, log(q.high - q.low) - p.entropy());
+  return infinite_where(outside, q.entropy() - p.entropy());
 }
 
 Tensor kl(const Bernoulli& p, const Poisson& q) {

@@ -1,5 +1,6 @@
 #include "likely/prob/laplace.hpp"
 
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
@@ -16,7 +17,7 @@ Laplace Laplace::from_unconstrained(const Parameter& location, const Tensor& raw
 }
 
 Tensor Laplace::log_prob(const Tensor& x) const {
-  return -abs(x - location) / scale - (log(scale) + std::numbers::ln2);
+  return -abs(detail::standardized(x, location, scale)) - (log(scale) + std::numbers::ln2);
 }
 
 Tensor Laplace::rsample(Rng rng, const Shape& shape) const {
@@ -35,7 +36,7 @@ Tensor Laplace::entropy() const { return expand(log(scale) + (1.0 + std::numbers
 
 Tensor Laplace::cdf(const Tensor& x) const {
   // Each side gets its own exponential, so that the one not used cannot overflow.
-  const Tensor z = (x - location) / scale;
+  const Tensor z = detail::standardized(x, location, scale);
   const Tensor below = exp(clip(z, -detail::kInfinity, 0.0)) * 0.5;
   const Tensor above = 1.0 - exp(-clip(z, 0.0, detail::kInfinity)) * 0.5;
   return where(z < 0.0, below, above);

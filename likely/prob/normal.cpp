@@ -8,6 +8,7 @@
 #include "likely/ops/math.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/ops/view.hpp"
+#include "likely/prob/standardized.hpp"
 
 namespace likely {
 
@@ -27,7 +28,7 @@ Normal Normal::from_unconstrained(const Parameter& location, const Tensor& raw_s
 }
 
 Tensor Normal::log_prob(const Tensor& x) const {
-  return square((x - location) / scale) * -0.5 - (log(scale) + kHalfLogTwoPi);
+  return square(detail::standardized(x, location, scale)) * -0.5 - (log(scale) + kHalfLogTwoPi);
 }
 
 Tensor Normal::rsample(Rng rng, const Shape& shape) const {
@@ -42,7 +43,7 @@ Tensor Normal::variance() const { return expand(square(scale), batch_shape()); }
 
 Tensor Normal::entropy() const { return expand(log(scale) + (kHalfLogTwoPi + 0.5), batch_shape()); }
 
-Tensor Normal::cdf(const Tensor& x) const { return normal_cdf((x - location) / scale); }
+Tensor Normal::cdf(const Tensor& x) const { return normal_cdf(detail::standardized(x, location, scale)); }
 
 Tensor Normal::quantile(const Tensor& probability) const {
   return normal_quantile(probability) * scale + location;

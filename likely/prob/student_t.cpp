@@ -4,9 +4,25 @@
 #include "likely/ops/reparameterize.hpp"
 #include "likely/ops/special.hpp"
 #include "likely/ops/special_densities.hpp"
+#include "likely/prob/standardized.hpp"
 #include "likely/prob/support.hpp"
 
 namespace likely {
+
+namespace {
+
+// Where z / sqrt(degrees) is too large for its type, 1 and its square are the square. In f64, as logarithms
+// take each other away.
+struct FarOut {
+  Tensor degrees, log_ratio;  // of z / sqrt(degrees)
+  FarOut(const Tensor& x, const Tensor& v, const Tensor& location, const Tensor& scale)
+      : degrees(cast(v, DType::f64)),
+        log_ratio(detail::log_standardized(cast(x, DType::f64), cast(location, DType::f64),
+                                           cast(scale, DType::f64)) -
+                  log(degrees) * 0.5) {}
+};
+
+}  // namespace
 
 StudentT::StudentT(const Parameter& degrees_given, const Parameter& location_given,
                    const Parameter& scale_given) {
@@ -24,8 +40,17 @@ StudentT StudentT::from_unconstrained(const Tensor& raw_degrees, const Parameter
 }
 
 Tensor StudentT::log_prob(const Tensor& x) const {
-  const Tensor z = (x - location) / scale;
-  return detail::log_student_t(cast(degrees, z.dtype()), z) - (log(scale) + 0.5 * detail::kLogTwoPi);
+  const Tensor number = detail::floating(x, location);
+  const auto plain = [](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    return detail::log_student_t(v, detail::standardized(n, m, s)) - (log(s) + 0.5 * detail::kLogTwoPi);
+  };
+  const auto far = [](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    const FarOut at(n, v, m, s);
+    const Tensor rest =
+        detail::half_step(0, at.degrees * 0.5) - (log(cast(s, DType::f64)) + 0.5 * detail::kLogTwoPi);
+    return cast(rest - (at.degrees + 1.0) * at.log_ratio, n.dtype());
+  };
+  return detail::with_care(plain, far, number, cast(degrees, number.dtype()), location, scale);
 }
 
 Tensor StudentT::rsample(Rng rng, const Shape& shape) const {
@@ -60,6 +85,23 @@ Tensor StudentT::entropy() const {
                 batch_shape());
 }
 
-Tensor StudentT::cdf(const Tensor& x) const { return student_t_cdf((x - location) / scale, degrees); }
+Tensor StudentT::cdf(const Tensor& x) const {
+  const Tensor number = detail::floating(x, location);
+  // Not finite where the ratio is not: the function itself says 0 or 1 there.
+  const auto plain = [](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    const Tensor z = detail::standardized(n, m, s);
+    return student_t_cdf(z, v) + z / sqrt(v) * 0.0;
+  };
+  // Beyond x is ratio^-degrees Gamma((degrees + 1) / 2) / (2 sqrt(pi) Gamma(degrees / 2 + 1)), which is 0
+  // long before the degrees are many.
+  const auto far = [](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    const FarOut at(n, v, m, s);
+    const Tensor half = clip(at.degrees, 0.0, 100.0) * 0.5;
+    const Tensor factor = exp(lgamma(half + 0.5) - lgamma(half + 1.0)) * (0.5 * std::numbers::inv_sqrtpi);
+    const Tensor beyond = factor * exp(-(at.degrees * at.log_ratio));
+    return cast(where(n < m, beyond, 1.0 - beyond), n.dtype());
+  };
+  return detail::with_care(plain, far, number, cast(degrees, number.dtype()), location, scale);
+}
 
 }  // namespace likely

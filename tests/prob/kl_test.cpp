@@ -135,6 +135,91 @@ TEST(Kl, FirstAndSecondDerivatives) {
   }
 }
 
+// By mpmath. The numbers are exact, and all digits of what is left of laws so near to each other are asked
+// for.
+TEST(Kl, NearlyEqualLawsKeepTheirDigits) {
+  const auto f64 = [](double x) { return tensor(x, DType::f64); };
+  const auto expect = [](const char* what, const Tensor& computed, double expected) {
+    EXPECT_NEAR(computed.item() / expected, 1.0, 2e-13) << what << ": " << computed.item();
+  };
+  const Tensor one = f64(1.0), three = f64(3.0);
+  expect("Poisson", kl(Poisson(f64(1e12)), Poisson(f64(1e12 + 1))), 4.9999999999966666667e-13);
+  expect("Poisson", kl(Poisson(f64(1e15)), Poisson(f64(1e15 + 1))), 4.9999999999999966667e-16);
+  const auto gamma = [&](double a, double r, double b, double s) {
+    return kl(Gamma(f64(a), f64(r)), Gamma(f64(b), f64(s)));
+  };
+  expect("Gamma", gamma(1e12, 1, 1e12 + 1, 1), 5.0000000000008333333e-13);
+  expect("Gamma", gamma(1e6, 1, 1e6 + 1, 1), 5.0000008333333333332e-7);
+  expect("Gamma", gamma(9, 1, 9 + 0x1p-20, 1), 5.3438275385475929067e-14);
+  expect("Gamma", gamma(3, 1, 3 + 0x1p-20, 1), 1.7959519839531632031e-13);
+  expect("Gamma", gamma(0.25, 1, 0.25 + 0x1p-30, 1), 7.4581526346942790343e-18);
+  expect("Gamma", gamma(7, 3, 7, 3 + 0x1p-40), 3.2168134932611241412e-25);
+  expect("Gamma", gamma(1e8, 1e8, 1e8 + 1, 1e8 + 1), 2.4999999916666667083e-17);
+  expect("InverseGamma", kl(InverseGamma(f64(4), f64(1e6)), InverseGamma(f64(4), f64(1e6 + 1))),
+         1.9999986666676666659e-12);
+  const auto beta = [&](double a, double b, double c, double d) {
+    return kl(Beta(f64(a), f64(b)), Beta(f64(c), f64(d)));
+  };
+  expect("Beta", beta(1e6, 2, 1e6 + 1, 2), 9.9999833333633332793e-13);
+  expect("Beta", beta(3, 5, 3 + 0x1p-20, 5), 1.190514962169279704e-13);
+  expect("Beta", beta(1e6, 1e6, 1e6 + 1, 1e6 + 1), 2.4999995833333333333e-13);
+  expect(
+      "Dirichlet",
+      kl(Dirichlet(tensor({1e6, 2.0, 3.0}, DType::f64)), Dirichlet(tensor({1e6 + 1, 2.0, 3.0}, DType::f64))),
+      2.4999883333895830623e-12);
+  expect("Normal", kl(Normal(0.0, one), Normal(0.0, f64(1 + 0x1p-30))), 8.6736173664208093732e-19);
+  expect("Normal", kl(Normal(0.0, three), Normal(f64(0x1p-30), three)), 4.8186763221577974845e-20);
+  expect("Exponential", kl(Exponential(three), Exponential(f64(3 + 0x1p-30))), 4.8186763211605214761e-20);
+  expect("Exponential", kl(Exponential(f64(1e12)), Exponential(f64(1e12 + 1))), 4.9999999999966666667e-25);
+  expect("Laplace", kl(Laplace(0.0, three), Laplace(0.0, f64(3 + 0x1p-30))), 4.818676320163245468e-20);
+  expect("Laplace", kl(Laplace(0.0, three), Laplace(f64(0x1p-30), three)), 4.8186763216591594802e-20);
+  expect("Cauchy", kl(Cauchy(0.0, three), Cauchy(0.0, f64(3 + 0x1p-30))), 2.409338160330941736e-20);
+  expect("Bernoulli", kl(Bernoulli(f64(0.25)), Bernoulli(f64(0.25 + 0x1p-30))), 1.0674364288661165066e-19);
+  expect("Bernoulli", kl(Bernoulli(f64(-5)), Bernoulli(f64(-5 + 0x1p-20))), 3.0231871077658652743e-15);
+  expect("Uniform", kl(Uniform(0.0, one), Uniform(0.0, f64(1 + 0x1p-40))), 9.0949470177251464761e-13);
+  expect("Uniform", kl(Uniform(0.0, one), Uniform(f64(-0x1p-60), one)), 8.6736173798840354683e-19);
+}
+
+// Where a ratio of scales is too large or too small for a number, its derivatives are not.
+TEST(Kl, DerivativesOfLawsFarApart) {
+  const auto f64 = [](double x) { return tensor(x, DType::f64); };
+  const auto slope = [&](const auto& divergence, double at) { return grad(f64(at), divergence).item(); };
+  const auto expect = [](const char* what, double computed, double expected) {
+    EXPECT_NEAR(computed / expected, 1.0, 1e-13) << what << ": " << computed;
+  };
+  const Tensor tiny = f64(1e-200), huge = f64(1e200);
+  // d/ds of -log s, d/dt of log t: nothing else is left.
+  expect("Normal", slope([&](const Tensor& s) { return kl(Normal(0.0, s), Normal(0.0, huge)); }, 1e-200),
+         -1e200);
+  expect("Normal", slope([&](const Tensor& t) { return kl(Normal(0.0, tiny), Normal(0.0, t)); }, 1e200),
+         1e-200);
+  expect("Laplace", slope([&](const Tensor& s) { return kl(Laplace(0.0, s), Laplace(0.0, huge)); }, 1e-200),
+         -1e200);
+  expect("Gumbel", slope([&](const Tensor& s) { return kl(Gumbel(0.0, s), Gumbel(0.0, huge)); }, 1e-200),
+         -1e200);
+  expect("Gumbel", slope([&](const Tensor& t) { return kl(Gumbel(0.0, tiny), Gumbel(0.0, t)); }, 1e200),
+         1e-200);
+  expect("Cauchy", slope([&](const Tensor& s) { return kl(Cauchy(0.0, s), Cauchy(0.0, huge)); }, 1e-200),
+         -1e200);
+  expect("Exponential", slope([&](const Tensor& r) { return kl(Exponential(r), Exponential(tiny)); }, 1e200),
+         1e-200);
+  expect("Exponential", slope([&](const Tensor& r) { return kl(Exponential(huge), Exponential(r)); }, 1e-200),
+         -1e200);
+  const Tensor two = f64(2.0);
+  expect("Gamma", slope([&](const Tensor& r) { return kl(Gamma(two, r), Gamma(two, tiny)); }, 1e200), 2e-200);
+  expect("Gamma", slope([&](const Tensor& r) { return kl(Gamma(two, huge), Gamma(two, r)); }, 1e-200),
+         -2e200);
+  expect("Uniform", slope([&](const Tensor& b) { return kl(Uniform(0.0, b), Uniform(0.0, huge)); }, 1e-200),
+         -1e200);
+  // Beside them in one batch ordinary numbers are as they are alone.
+  const auto batch = [&](const Tensor& s) {
+    return sum(kl(Cauchy(0.0, s), Cauchy(0.0, tensor({1e200, 2.0}, DType::f64))));
+  };
+  const Tensor both = grad(tensor({1e-200, 3.0}, DType::f64), batch);
+  expect("Cauchy", both.at({0}), -1e200);
+  expect("Cauchy", both.at({1}), 2.0 / 5.0 - 1.0 / 3.0);
+}
+
 TEST(Kl, WhatTheSecondCannotDrawIsInfinitelyFar) {
   const auto f64 = [](double x) { return tensor(x, DType::f64); };
   EXPECT_EQ(kl(Uniform(0.0, 2.0), Uniform(0.5, 3.0)).item(), kInfinity);

@@ -622,9 +622,16 @@ def affine_points():
     for m, s, a, b in AFFINE:
         for z in (-8, -1, 0, 0.3, 30):
             yield m, s, a, b, a + b * (m + z * s)
+    yield 0, 1, 1e308, 1e308, -1e308
+    yield 0, 1, 3e38, -3e38, -3e38
 
 
 DECADES = [1e-300, 1e-150, 1e-38, 1e-20, 1e-5, 0.3, 1, 7, 1e5, 1e20, 1e38, 1e150, 1e300]
+
+
+# Where the difference of two numbers, or its quotient by the scale, is too large for its type.
+TOO_FAR = [(1e308, 1e308, -1e308), (3e38, 3e38, -3e38), (0, 1e-200, 1e200), (0, 1e-20, 1e20), (-1e308, 3e307, 1.5e308),
+           (3, 1e-25, -1e25)]
 
 
 def around_line():
@@ -632,6 +639,7 @@ def around_line():
     for m, s in places + [(0.3, 1.7), (1e20, 1e18), (-1e150, 1e140)]:
         for z in (-1e150, -1e20, -37, -10, -3, -0.7, 0, 1e-5, 5, 30, 1e20, 1e200):
             yield m, s, m + s * z
+    yield from TOO_FAR
 
 
 def around_gamma():
@@ -682,6 +690,11 @@ def around_student():
         for z in (-10, -1, 2):
             yield v, 0.3, 1e-30, exact(0.3) + z * 1e-30 if z == 2 else exact(0.3) + z
             yield v, -1e20, 1e19, -1e20 + z * 1e19
+    for m, s, x in TOO_FAR:
+        for v in (1e-300, 1e-30, 1e-3, 3, 1e6):
+            yield v, m, s, x
+    yield 1e-300, 0, 1, 1e200
+    yield 1e-37, 0, 1e-5, -1e30
 
 
 def around_circle():
@@ -708,6 +721,9 @@ def around_uniform():
     for a, b in [(-3, 4), (0, 1e-300), (0, 1e300), (1e20, 3e20), (-1e-30, 1e-30)]:
         for f in (0, 0.1, 0.5, 1):
             yield a, b, exact(a) + f * (exact(b) - exact(a))
+    for end in (1e308, 2e38):
+        for x in (-end, -0.3 * end, 0, 0.9 * end, end):
+            yield -end, end, x
 
 
 def pairs(values):
@@ -717,10 +733,16 @@ def pairs(values):
 PLACES = [(3, s) for s in DECADES] + [(0.3, 1.7), (-1e20, 1e18), (1e300, 1), (-1e-300, 1e-300), (0, 1), (-1, 1e154)]
 NORMAL_PAIRS = [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (1e10, 1, 1e10 + 1024, 3), (0, 1e-20, 0, 1), (0, 1e15, 1, 1),
                 (0.3, 1.7, -1, 0.4), (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1)]
-SPANS = [(-3, 4), (0, 1e-300), (0, 1e150), (0, 1e300), (1e20, 3e20), (-1e-30, 1e-30), (1, 1.001), (-1e10, 1e10), (0, 1)]
+# Scales that are too far from each other for their quotient, and locations for their difference.
+APART = [(0, 1e-25, 0, 1e25), (0, 1e-200, 0, 1e200), (0, 1e-20, 0, 1e23), (1e308, 1e308, -1e308, 1e308), (3e38, 2e38, -3e38, 3e38),
+         (1e150, 1e-200, 0, 1e200), (1e15, 1e-30, 0, 1e15)]
+NORMAL_PAIRS += APART
+SPANS = [(-3, 4), (0, 1e-300), (0, 1e150), (0, 1e300), (1e20, 3e20), (-1e-30, 1e-30), (1, 1.001), (-1e10, 1e10), (0, 1),
+         (-1e308, 1e308), (-2e38, 2e38)]
 GAMMA_PAIRS = [(0.3, 1.7, 4.2, 2), (60, 20, 1, 0.5), (1e8, 1, 1e8, 1.0001), (1e8, 1e8, 1.1e8, 1.1e8),
                (1e12, 1, 1.001e12, 1), (1e12, 1e12, 1e12, 1.00001e12), (1e-20, 1, 1e-20, 2), (1e-10, 1, 3, 1),
-               (1e30, 1, 1e30, 1), (100, 1, 101, 1), (20, 3, 20.5, 3), (1e100, 1, 2e100, 1)]
+               (1e30, 1, 1e30, 1), (100, 1, 101, 1), (20, 3, 20.5, 3), (1e100, 1, 2e100, 1),
+               (2, 1e200, 2, 1e-200), (2, 1e25, 2, 1e-25), (2, 1e-150, 3, 1e100), (3, 1, 1e-300, 1e10), (3, 1, 3.00001, 1), (0.3, 5, 0.30001, 5)]
 LOG_RATES = [(l,) for l in (-1e5, -700, -80, -3, -1e-20, 0, 0.5, 5, 7, 27, 80, 700)]
 SIMPLE_SHAPES = [1e-300, 1e-20, 1e-3, 0.5, 1, 3, 7.9, 9, 60, 1e4, 1e8, 1e12, 1e30, 1e300]
 
@@ -732,16 +754,17 @@ TABLE = {
     "Normal mean": lambda: PLACES, "Normal variance": lambda: PLACES,
     "Laplace log_prob": around_line, "Laplace cdf": around_line,
     "Laplace mean": lambda: PLACES, "Laplace variance": lambda: PLACES, "Laplace entropy": lambda: PLACES,
-    "Laplace kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (3, 1, 900, 2)],
+    "Laplace kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (3, 1, 900, 2)] + APART,
     "Cauchy log_prob": around_line, "Cauchy cdf": around_line,
-    "Cauchy kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (0, 1e200, 1e200, 1e150)],
+    "Cauchy kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (0, 1e200, 1e200, 1e150)] + APART
+    + [(1e308, 1e-200, -1e308, 1e-200), (3e38, 1e-20, -3e38, 1e-20), (0, 1e200, 0, 1e-200), (0, 1e308, 0, 1.7e308)],
     "Cauchy entropy": lambda: PLACES,
     "Gumbel log_prob": around_line, "Gumbel cdf": around_line,
     "Gumbel mean": lambda: PLACES + [(-577215664.9, 1e9), (-1e-200, 1e-200)],
     "Gumbel variance": lambda: PLACES, "Gumbel entropy": lambda: PLACES,
     "Gumbel kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (3, 1, 60, 2),
                           (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1), (1e10, 1e9, 1.1e10, 2e9), (0, 50, 0, 1), (-40, 1, 40, 1),
-                          (40, 1, -40, 1), (2, 1e-10, 2, 3)],
+                          (40, 1, -40, 1), (2, 1e-10, 2, 3)] + APART,
     "LogNormal log_prob": around_positive, "LogNormal cdf": around_positive,
     "LogNormal mean": lambda: [(0.3, 0.7), (-600, 30), (600, 1e-5)],
     "LogNormal variance": lambda: [(0.3, 0.7), (-300, 1), (300, 1e-10), (-400, 28)],
@@ -751,12 +774,13 @@ TABLE = {
     "Exponential log_prob": lambda: [(r, t / r) for r in DECADES for t in (1e-5, 0.1, 1, 30, 1e6)],
     "Exponential cdf": lambda: [(r, t / r) for r in DECADES for t in (1e-30, 1e-5, 1, 30)],
     "Exponential variance": lambda: [(r,) for r in (1e-150, 1e-15, 3, 1e15, 1e150)],
-    "Exponential kl": lambda: [(1, 1.0001), (1, 1e-10), (1, 1e10), (1e-200, 1e-200), (1e300, 3e300), (1e-300, 2e-300)],
+    "Exponential kl": lambda: [(1, 1.0001), (1, 1e-10), (1, 1e10), (1e-200, 1e-200), (1e300, 3e300), (1e-300, 2e-300), (1e200, 1e-200), (1e25, 1e-25)],
     "Uniform log_prob": around_uniform, "Uniform cdf": around_uniform,
     "Uniform mean": lambda: [(-3, 4), (1e308, 1.5e308), (-1e-300, 3e-300)],
     "Uniform variance": lambda: SPANS, "Uniform entropy": lambda: SPANS,
     "Uniform kl": lambda: [(-3, 4, -3, 4), (-3, 4, -3, 4.001), (0, 1e-300, 0, 1), (0, 1, -1e20, 1e20), (0, 1e300, -1e300, 1.5e300),
-                           (0.25, 0.5, 0, 1), (1e20, 2e20, 1e20, 3e20)],
+                           (0.25, 0.5, 0, 1), (1e20, 2e20, 1e20, 3e20), (0, 1e-200, 0, 1e200), (0, 1e-25, 0, 1e25),
+                           (-1e308, 1e308, -1.5e308, 1e308), (0, 1e-100, -1e308, 1e308), (-1e38, 1e38, -3e38, 3e38)],
     "Gamma mean": lambda: [(1e-300, 1), (1e-300, 1e-300), (4.2, 2), (1e300, 1e200), (1e12, 1e-6), (1, 1e308), (1e-20, 1e-20)],
     "Gamma log_prob": around_gamma, "Gamma cdf": around_gamma,
     "Gamma variance": lambda: [(1e-200, 1e-180), (4.2, 2), (1e300, 1e200), (1e12, 1e6)],
@@ -845,12 +869,12 @@ TABLE = {
 }
 
 FROM = {"Beta": [(0.5, 0.8), (2, 5), (30, 3), (1e-3, 1e-3), (1e6, 1e6), (1, 1)], "Exponential": [(0.3,), (2.5,), (1e-10,), (1e20,)],
-        "Gamma": [(0.3, 1.7), (4.2, 2), (60, 20), (1e6, 1e6), (1e-3, 1)], "Gumbel": [(0.3, 1.7), (-1, 0.8), (1e10, 1e8), (0, 1e-10)],
-        "InverseGamma": [(3.3, 1.7), (9, 20), (1e4, 1e4), (2.5, 1e-10)], "Laplace": [(0.3, 1.7), (-1, 0.4), (1e10, 1e8), (0, 1e-15)],
+        "Gamma": [(0.3, 1.7), (4.2, 2), (60, 20), (1e6, 1e6), (1e-3, 1)], "Gumbel": [(0.3, 1.7), (-1, 0.8), (1e10, 1e8), (0, 1e-10), (0, 1e200)],
+        "InverseGamma": [(3.3, 1.7), (9, 20), (1e4, 1e4), (2.5, 1e-10)], "Laplace": [(0.3, 1.7), (-1, 0.4), (1e10, 1e8), (0, 1e-15), (0, 1e200)],
         "LogNormal": [(0.3, 0.7), (-1, 1.2), (20, 0.1), (0, 1e-5)], "Normal": [(0.3, 1.7), (0, 1e-5), (-5, 0.2), (1e10, 1e8)],
-        "StudentT": [(3.5, 0.3, 1.7), (40, 0, 1), (2.01, 0, 1), (1e6, 1e10, 1e8)],
+        "StudentT": [(3.5, 0.3, 1.7), (40, 0, 1), (2.01, 0, 1), (1e6, 1e10, 1e8), (40, 0, 1e200)],
         "Uniform": [(0.25, 0.5), (0, 1), (0.875, 1), (0, 1e-20), (0.5, 0.50001)], "Bernoulli": [(0.3,), (-40,), (40,), (-700,), (0,)]}
-TO = {"Normal": [(0, 1), (0.5, 0.1), (1e10, 1e9), (0, 1e-5)], "Exponential": [(1,), (1e-10,), (1e5,)],
+TO = {"Normal": [(0, 1), (0.5, 0.1), (1e10, 1e9), (0, 1e-5), (0, 1e200), (1e200, 1e201)], "Exponential": [(1,), (1e-10,), (1e5,)],
       "Gamma": [(0.3, 1.7), (4.2, 2), (1e6, 1e6), (1, 1e-10), (1e-3, 1)], "Gumbel": [(0, 1), (0.5, 2), (1e10, 1e9), (0, 30)],
       "Laplace": [(0, 1), (0.5, 0.1), (1e10, 1e9), (-5, 1e-5)], "Uniform": [(0, 1), (-1e10, 1e10), (-3, 4)],
       "Beta": [(0.5, 0.8), (2, 5), (1e-3, 1e6), (30, 3), (1, 1)], "Poisson": [(1,), (1e-10,), (1e10,), (0.3,)]}
