@@ -177,7 +177,7 @@ double gamma_bregman(double a, double b) {
   const double difference = b - a, least = std::min(a, b);
   if (least >= kLargeCount) return large_bregman(a, b, difference);
   if (std::abs(difference) > 0.5 * least) {
-    return log_gamma(b) - log_gamma(a) - difference * digamma(a) - b * log_gap(a, b);
+    return log_gamma(b) - log_gamma(a) - difference * digamma(a) - deviance(b, a, 1.0, 1.0);
   }
   // log Gamma(x + 1) - log Gamma(x) is log x: a gap for each step up to where both are large.
   double sum = -b * gap_of(-difference / b), up = 0.0;
