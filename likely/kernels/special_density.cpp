@@ -174,6 +174,7 @@ double large_bregman(double a, double b, double difference) {
 
 double gamma_bregman(double a, double b) {
   if (!(a > 0.0) || !(b > 0.0)) return kNaN;
+  if (b == kInfinity) return kInfinity;
   const double difference = b - a, least = std::min(a, b);
   if (least >= kLargeCount) return large_bregman(a, b, difference);
   if (std::abs(difference) > 0.5 * least) {

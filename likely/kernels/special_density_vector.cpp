@@ -205,7 +205,9 @@ struct ExpGap {
                           1.0 / 87178291200, 1.0 / 1307674368000);
     }
     const auto near = hn::Mul(hn::Mul(x, x), series);
-    const auto far = hn::Sub(expm1(d, x), x);
+    const auto power = expm1(d, x);
+    const auto infinity = hn::Set(d, std::numeric_limits<hn::TFromD<D>>::infinity());
+    const auto far = hn::IfThenElse(hn::Eq(power, infinity), power, hn::Sub(power, x));
     return hn::IfThenElse(hn::Lt(hn::Abs(x), constant(d, 0.5)), near, far);
   }
 };

@@ -107,7 +107,10 @@ Tensor kl(const Gumbel& p, const Gumbel& q) {
                                      masked_fill(expand(p.scale, small.shape()), small, 1.0));
   const Tensor shapes = shape * gap + detail::gamma_bregman(ones_like(shape), shape);
   const Tensor of_small = log_gamma - (log(p.scale) - log(q.scale)) + (ratio - 1.0) * std::numbers::egamma;
-  return detail::exp_gap(log_gamma - distance) + where(small, of_small, shapes);
+  // Infinities that would meet belong to a divergence that is one.
+  const Tensor exponent =
+      masked_fill(log_gamma - distance, log_gamma == detail::kInfinity, detail::kInfinity);
+  return detail::exp_gap(exponent) + where(small, of_small, shapes);
 }
 
 // The reciprocals are gamma numbers, and a map that can be undone leaves the divergence as it is.
@@ -119,9 +122,10 @@ Tensor kl(const Laplace& p, const Laplace& q) {
   const auto plain = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
     return s / t * detail::exp_gap(-abs(detail::standardized(m, n, s))) + detail::log_gap(s, t);
   };
-  // Where the distance is so many scales that e^-distance is 0.
+  // Where the distance is so many scales that e^-distance is 0; or the ratio of the scales is infinite.
   const auto far = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
-    return abs(detail::standardized(m, n, t)) - s / t + detail::log_gap(s, t);
+    const Tensor divergence = abs(detail::standardized(m, n, t)) - (log(s) - log(t)) - 1.0;
+    return masked_fill(divergence, s / t == detail::kInfinity, detail::kInfinity);
   };
   return detail::with_care(plain, far, p.location, p.scale, q.location, q.scale);
 }

@@ -220,6 +220,21 @@ TEST(Kl, DerivativesOfLawsFarApart) {
   expect("Cauchy", both.at({1}), 2.0 / 5.0 - 1.0 / 3.0);
 }
 
+// Divergences that are too large for a number are infinite, not NaN.
+TEST(Kl, LawsTooFarApartForANumber) {
+  const auto f64 = [](double x) { return tensor(x, DType::f64); };
+  const Tensor tiny = f64(1e-200), huge = f64(1e200);
+  EXPECT_EQ(kl(Normal(0.0, huge), Normal(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Laplace(0.0, huge), Laplace(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Laplace(huge, huge), Laplace(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Gumbel(0.0, huge), Gumbel(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Gumbel(huge, huge), Gumbel(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Gumbel(huge, tiny), Gumbel(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Gumbel(-huge, tiny), Gumbel(0.0, tiny)).item(), kInfinity);
+  EXPECT_EQ(kl(Exponential(tiny), Exponential(huge)).item(), kInfinity);
+  EXPECT_EQ(kl(Gamma(f64(2.0), tiny), Gamma(f64(2.0), huge)).item(), kInfinity);
+}
+
 TEST(Kl, WhatTheSecondCannotDrawIsInfinitelyFar) {
   const auto f64 = [](double x) { return tensor(x, DType::f64); };
   EXPECT_EQ(kl(Uniform(0.0, 2.0), Uniform(0.5, 3.0)).item(), kInfinity);
