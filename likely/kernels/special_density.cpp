@@ -152,13 +152,17 @@ double deviance(double k, double a, double s, double t) {
 
 namespace {
 
-// gamma_bregman for large a and b = a + difference. s(x) = log(2 pi / x) / 2 + what Stirling's series leaves.
-double large_bregman(double a, double b, double difference) {
+// s(x) = log Gamma(x) - x log x + x, for large x log(2 pi / x) / 2 + what Stirling's series leaves; and
+// s'(x).
+double gamma_rest(double x) {
+  if (x < kLargeCount) return log_gamma(x) - x * std::log(x) + x;
+  return 0.5 * std::log(2.0 * std::numbers::pi / x) + stirling_rest(x);
+}
+double gamma_rest_slope(double x) { return x < kLargeCount ? digamma(x) - std::log(x) : -digamma_rest(x); }
+
+// gamma_bregman for large a and b = a + difference that is near.
+double near_bregman(double a, double difference) {
   const double w = difference / a;
-  if (!(std::abs(w) < kNear)) {
-    return 0.5 * log_gap(b, a) + stirling_rest(b) - stirling_rest(a) +
-           difference * (digamma_rest(a) - 0.5 / a);
-  }
   // Of a power x^-n in the series (1 + w)^-n - 1 + n w is left, each from the one before.
   double sum = 0.0, power = 1.0 / a, bend = 0.0;
   for (int n = 1; n < 2 * kTerms; ++n) {
@@ -176,14 +180,14 @@ double gamma_bregman(double a, double b) {
   if (!(a > 0.0) || !(b > 0.0)) return kNaN;
   if (b == kInfinity) return kInfinity;
   const double difference = b - a, least = std::min(a, b);
-  if (least >= kLargeCount) return large_bregman(a, b, difference);
   if (std::abs(difference) > 0.5 * least) {
-    return log_gamma(b) - log_gamma(a) - difference * digamma(a) - deviance(b, a, 1.0, 1.0);
+    return gamma_rest(b) - gamma_rest(a) - difference * gamma_rest_slope(a);
   }
+  if (least >= kLargeCount) return near_bregman(a, difference);
   // log Gamma(x + 1) - log Gamma(x) is log x: a gap for each step up to where both are large.
   double sum = -b * gap_of(-difference / b), up = 0.0;
   for (; least + up < kLargeCount; up += 1.0) sum += gap_of(difference / (a + up));
-  return sum + (b + up) * gap_of(-difference / (b + up)) + large_bregman(a + up, b + up, difference);
+  return sum + (b + up) * gap_of(-difference / (b + up)) + near_bregman(a + up, difference);
 }
 
 double half_step(int order, double h) {
