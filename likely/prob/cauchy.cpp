@@ -21,13 +21,20 @@ Cauchy Cauchy::from_unconstrained(const Parameter& location, const Tensor& raw_s
 
 Tensor Cauchy::log_prob(const Tensor& x) const {
   const double log_pi = std::log(std::numbers::pi);
-  const auto plain = [&](const Tensor& v, const Tensor& m, const Tensor& s) {
-    return -detail::log1p_square(0, detail::standardized(v, m, s)) - (log(s) + log_pi);
+  const auto at = [&](const Tensor& z, const Tensor& s) {
+    return -detail::log1p_square(0, z) - (log(s) + log_pi);
+  };
+  const auto plain = [&](const Tensor& v, const Tensor& m, const Tensor& s) { return at((v - m) / s, s); };
+  const auto wide = [&](const Tensor& v, const Tensor& m, const Tensor& s) {
+    return at(detail::standardized(v, m, s), s);
   };
   const auto far = [&](const Tensor& v, const Tensor& m, const Tensor& s) {
     return detail::log_standardized(v, m, s) * -2.0 - (log(s) + log_pi);
   };
-  return detail::with_care(plain, far, detail::floating(x, location), location, scale);
+  const auto careful = [&](const Tensor& v, const Tensor& m, const Tensor& s) {
+    return detail::with_care(wide, far, v, m, s);
+  };
+  return detail::with_care(plain, careful, detail::floating(x, location), location, scale);
 }
 
 Tensor Cauchy::rsample(Rng rng, const Shape& shape) const {

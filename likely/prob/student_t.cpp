@@ -41,16 +41,25 @@ StudentT StudentT::from_unconstrained(const Tensor& raw_degrees, const Parameter
 
 Tensor StudentT::log_prob(const Tensor& x) const {
   const Tensor number = detail::floating(x, location);
-  const auto plain = [](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
-    return detail::log_student_t(v, detail::standardized(n, m, s)) - (log(s) + 0.5 * detail::kLogTwoPi);
+  const auto at = [](const Tensor& z, const Tensor& v, const Tensor& s) {
+    return detail::log_student_t(v, z) - (log(s) + 0.5 * detail::kLogTwoPi);
+  };
+  const auto plain = [&](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    return at((n - m) / s, v, s);
+  };
+  const auto wide = [&](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    return at(detail::standardized(n, m, s), v, s);
   };
   const auto far = [](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
-    const FarOut at(n, v, m, s);
+    const FarOut out(n, v, m, s);
     const Tensor rest =
-        detail::half_step(0, at.degrees * 0.5) - (log(cast(s, DType::f64)) + 0.5 * detail::kLogTwoPi);
-    return cast(rest - (at.degrees + 1.0) * at.log_ratio, n.dtype());
+        detail::half_step(0, out.degrees * 0.5) - (log(cast(s, DType::f64)) + 0.5 * detail::kLogTwoPi);
+    return cast(rest - (out.degrees + 1.0) * out.log_ratio, n.dtype());
   };
-  return detail::with_care(plain, far, number, cast(degrees, number.dtype()), location, scale);
+  const auto careful = [&](const Tensor& n, const Tensor& v, const Tensor& m, const Tensor& s) {
+    return detail::with_care(wide, far, n, v, m, s);
+  };
+  return detail::with_care(plain, careful, number, cast(degrees, number.dtype()), location, scale);
 }
 
 Tensor StudentT::rsample(Rng rng, const Shape& shape) const {
