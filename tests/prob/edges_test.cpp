@@ -62,6 +62,8 @@ TEST(Edges, InfinityIsNotLikely) {
 
 TEST(Edges, DistributionFunctionsGoFrom0To1) {
   for (const Law& law : laws()) {
+    // Beside the exact tail of Student's t its middle is seen to be off by 2e-14 at degrees of 1e-300.
+    const double rounding = law.name == "StudentT" ? 1e-13 : 1e-15;
     for (const auto& values : all_settings(law)) {
       const std::string what = describe(law, values);
       EXPECT_EQ(law.cdf(scalars(values), f64(-kInfinity)).item(), 0.0) << what;
@@ -71,7 +73,8 @@ TEST(Edges, DistributionFunctionsGoFrom0To1) {
       for (const double x :
            {-1e300, -1e12, -1.0, -1e-300, 0.0, 1e-300, 1e-30, 0.3, 1.0, 7.0, 1e12, 1e30, 1e300}) {
         const double p = law.cdf(scalars(values), f64(x)).item();
-        EXPECT_TRUE(p >= last - 1e-13 && p <= 1.0) << what << " at " << x << ": " << p << " after " << last;
+        EXPECT_TRUE(p >= last - rounding && p <= 1.0)
+            << what << " at " << x << ": " << p << " after " << last;
         last = p;
       }
     }
