@@ -13,6 +13,7 @@
 #include "likely/core/threads.hpp"
 #include "likely/io/atomic_file.hpp"
 #include "likely/models/recipes.hpp"
+#include "likely/runs/inputs.hpp"
 #include "likely/runs/rows.hpp"
 #include "likely/runs/runs.hpp"
 

@@ -89,6 +89,7 @@ const char* type_name(const runs::Setting& setting) {
     case runs::Setting::Kind::flag: return "BOOL";
     case runs::Setting::Kind::word: return "WORD";
     case runs::Setting::Kind::text: return "TEXT";
+    case runs::Setting::Kind::file: return "FILE";
   }
   return "";
 }

@@ -15,6 +15,7 @@
 #include "likely/io/made_record.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/runs/album.hpp"
+#include "likely/runs/inputs.hpp"
 #include "likely/runs/run_files.hpp"
 #include "likely/train/event_file.hpp"
 #include "likely/train/interrupt.hpp"
@@ -153,22 +154,9 @@ SavedRun to_be_resumed(const Catalogue& catalogue, const fs::path& folder,
 
 }  // namespace
 
-std::vector<fs::path> inputs_of(const Run& run) {
-  std::vector<fs::path> inputs;
-  if (!run.data.empty()) inputs.push_back(run.data);
-  for (const Setting& setting : run.settings.all()) {
-    std::error_code failed;
-    if (setting.kind != Setting::Kind::text || setting.value.empty()) continue;
-    for (const fs::path& path : {fs::path(setting.value), run.data.parent_path() / setting.value}) {
-      if (fs::is_regular_file(path, failed)) inputs.push_back(path);
-    }
-  }
-  return inputs;
-}
-
 RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& options) {
   check_run(recipe, run, options);
-  if (!run.data.empty()) run.data = fs::absolute(run.data).lexically_normal();
+  make_absolute(run);
   std::vector<std::uint64_t> seeds = options.seeds;
   if (seeds.size() == 1) {
     run.seed = seeds[0];
@@ -219,7 +207,8 @@ RunReport evaluate_run(const Catalogue& catalogue, const fs::path& folder,
   saved.run.events = events;
   if (!saved.recipe->evaluate) refuse_absent(saved, "evaluate; its figures are in report.json");
   if (data) {
-    saved.run.data = fs::absolute(*data).lexically_normal();
+    saved.run.data = *data;
+    make_absolute(saved.run);
     check_run(*saved.recipe, saved.run, {});
   }
   check_records(folder);

@@ -58,9 +58,6 @@ struct TrainOptions {
   std::function<void(const Run&)> on_start{};  // is told the run once nothing is refused any more
 };
 
-// Whatever a run reads: the data, and files that settings name.
-std::vector<std::filesystem::path> inputs_of(const Run& run);
-
 // Trains into run.out. Refuses data where the recipe takes none, a recipe that needs data without them, a
 // path of data that is not there, the same seed twice, a folder that holds a run (unless forced) or anything
 // else, that another process writes to, or that holds what is to be read. Where it fails before the first

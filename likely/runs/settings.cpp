@@ -46,7 +46,8 @@ bool fits(const Setting& setting, std::string_view text) {
     }
     case Setting::Kind::word:
       return std::find(setting.words.begin(), setting.words.end(), text) != setting.words.end();
-    case Setting::Kind::text: return true;
+    case Setting::Kind::text:
+    case Setting::Kind::file: return true;
   }
   return false;
 }
@@ -57,6 +58,7 @@ std::string Setting::allowed() const {
   if (kind == Kind::word) return fmt::format("{}", fmt::join(words, " | "));
   if (kind == Kind::flag) return "true | false";
   if (kind == Kind::text) return "any text";
+  if (kind == Kind::file) return "a file";
   const bool from_below = std::isinf(low) || (kind == Kind::whole && low < -1e8);
   const bool to_above = std::isinf(high) || (kind == Kind::whole && high >= 1e9);
   std::string text = kind == Kind::whole ? "a whole number" : "a number";
@@ -105,6 +107,10 @@ Setting text_setting(std::string name, std::string value, std::string help) {
           .kind = Setting::Kind::text,
           .value = std::move(value),
           .help = std::move(help)};
+}
+
+Setting file_setting(std::string name, std::string help) {
+  return {.name = std::move(name), .kind = Setting::Kind::file, .value = "", .help = std::move(help)};
 }
 
 Settings::Settings(std::string owner, std::vector<Setting> settings)

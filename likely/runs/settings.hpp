@@ -10,7 +10,7 @@
 namespace likely::runs {
 
 struct Setting {
-  enum class Kind : std::uint8_t { whole, number, flag, word, text };
+  enum class Kind : std::uint8_t { whole, number, flag, word, text, file };
 
   std::string name;
   Kind kind = Kind::number;
@@ -31,6 +31,8 @@ Setting number_setting(std::string name, double value, std::string help, double 
 Setting flag_setting(std::string name, bool value, std::string help);
 Setting word_setting(std::string name, std::string value, std::string help, std::vector<std::string> words);
 Setting text_setting(std::string name, std::string value, std::string help);
+// The path of a file that a run reads (inputs.hpp); empty: none.
+Setting file_setting(std::string name, std::string help);
 
 // The settings of one recipe and what was chosen. Whoever reads one must know its name and kind: reading
 // refuses any other as a mistake of the program.

@@ -12,6 +12,7 @@
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/live_folder.hpp"
 #include "likely/runs/album.hpp"
+#include "likely/runs/inputs.hpp"
 #include "likely/runs/runs.hpp"
 #include "likely/runs/sweep_figure.hpp"
 #include "likely/runs/sweep_space.hpp"
@@ -39,14 +40,29 @@ std::vector<SweptSetting> parse_space(const SweepOptions& options) {
   return space;
 }
 
-io::FolderRules rules_of(const SweepOptions& options) {
+// Of all trials: a setting that is swept over may name a file, too.
+std::vector<std::filesystem::path> inputs_of_trials(const SweepOptions& options,
+                                                    const std::vector<SweptSetting>& space) {
+  std::vector<std::filesystem::path> inputs = inputs_of(options.run);
+  for (const SweptSetting& swept : space) {
+    for (const std::string& value : swept.values) {
+      Run run = options.run;
+      run.settings.set(swept.name, value);
+      const std::vector<std::filesystem::path> more = inputs_of(run);
+      inputs.insert(inputs.end(), more.begin(), more.end());
+    }
+  }
+  return inputs;
+}
+
+io::FolderRules rules_of(const SweepOptions& options, const std::vector<SweptSetting>& space) {
   return {
       .mark = kTable,
       .replace = options.force,
       .setting = "out",
       .earlier = fmt::format("{} already holds a sweep; replace it (`force`) or choose another `out`",
                              options.run.out.string()),
-      .inputs = inputs_of(options.run),
+      .inputs = inputs_of_trials(options, space),
       .signs_of_worth = {"report.json"}};  // of a trial that ended: a sweep does not go on from a checkpoint
 }
 
@@ -165,7 +181,7 @@ std::vector<SweepTrial> Sweep::ranked() const {
 
 Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
   const std::vector<SweptSetting> space = parse_space(options);
-  io::LiveFolder folder(options.run.out, rules_of(options));
+  io::LiveFolder folder(options.run.out, rules_of(options, space));
   Sweep sweep{.recipe = recipe.name, .figure = "", .out = options.run.out};
   write_table(sweep, space);  // by which the folder is known, should this be killed
   Trials trials(recipe, options, space, sweep);

@@ -81,6 +81,7 @@ class AnyLearner {
   // In whose name something is refused ("fit"), and of what ("the model and optimizer").
   virtual const char* caller() const = 0;
   virtual const char* described() const = 0;
+  // Asked for once, where something is kept.
   virtual std::vector<Fact> facts() const = 0;
   // Whether every step tells one loss, which is called "loss".
   virtual bool tells_one_loss() const { return false; }

@@ -133,11 +133,12 @@ class Run {
     }
     Settings named = settings_;
     named.monitor = monitor_.name();
-    const std::string config = config_text(learner_, named);
+    const std::vector<Fact> facts = learner_.facts();
+    const std::string config = config_text(learner_, facts, named);
     if (there && std::filesystem::exists(folder_->config())) {
       const std::string then = io::read_sealed(learner_.caller(), folder_->config());
       std::string all;
-      for (const std::string& difference : differences(keys_that_stay(learner_), config, then)) {
+      for (const std::string& difference : differences(keys_that_stay(facts), config, then)) {
         all += (all.empty() ? "" : "; ") + difference;
       }
       if (!all.empty()) refuse(where() + " holds another run: " + all);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/ops/arithmetic.hpp"
+#include "likely/train/fingerprint.hpp"
 
 namespace likely::train::detail {
 
@@ -30,16 +31,22 @@ Feeds<data::Batch> measured_feeds(const Data& data, std::int64_t batch) {
   return feeds;
 }
 
-std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes) {
-  return {{"batch", sizes.batch},
-          {"shuffle", sizes.shuffle},
-          {"drop_last", sizes.drop_last},
-          {"training rows", data.train.size()},
-          {"validation rows", data.validation ? data.validation->size() : 0},
-          {"test rows", data.test ? data.test->size() : 0, false}};
+Facts facts_of(const Data& data, const BatchSizes& sizes) {
+  return [&data, sizes]() -> std::vector<Fact> {
+    return {{"batch", sizes.batch},
+            {"shuffle", sizes.shuffle},
+            {"drop_last", sizes.drop_last},
+            {"training rows", data.train.size()},
+            {"training data", fingerprint(data.train)},
+            {"validation rows", data.validation ? data.validation->size() : 0},
+            {"validation data", data.validation ? fingerprint(*data.validation) : ""},
+            {"test rows", data.test ? data.test->size() : 0, false}};
+  };
 }
 
-std::vector<Fact> facts_of(std::int64_t batches) { return {{"batches", batches}}; }
+Facts facts_of(std::int64_t batches) {
+  return [batches]() -> std::vector<Fact> { return {{"batches", batches}}; };
+}
 
 void check_whole(std::int64_t batches) {
   if (batches > 1)

@@ -40,8 +40,10 @@ struct BatchSizes {
 data::Feed<data::Batch> feed_of(const Data& data, const BatchSizes& sizes, bool all_rows);
 // All of it as it is measured on: in its own order, and not augmented.
 Feeds<data::Batch> measured_feeds(const Data& data, std::int64_t batch);
-std::vector<Fact> facts_of(const Data& data, const BatchSizes& sizes);
-std::vector<Fact> facts_of(std::int64_t batches);
+// What to say of the data. Those of the first read rows, and are asked for where something is kept alone.
+using Facts = std::function<std::vector<Fact>()>;
+Facts facts_of(const Data& data, const BatchSizes& sizes);
+Facts facts_of(std::int64_t batches);
 // An optimizer that evaluates the loss itself would fit the first batch, and call it converged.
 void check_whole(std::int64_t batches);
 void check_gradient_options(std::int64_t accumulate, double clip_norm, bool by_gradient);
@@ -71,7 +73,7 @@ class GradientLearner final : public AnyLearner {
                 "an optimizer has step(model, gradient) and options.lr");
 
   GradientLearner(Model& model, Optimizer& optimizer, Loss& loss, data::Feed<BatchType> feed,
-                  const FitOptions<Model, BatchType>& options, std::vector<Fact> facts)
+                  const FitOptions<Model, BatchType>& options, Facts facts)
       : model_(model),
         optimizer_(optimizer),
         loss_(loss),
@@ -92,7 +94,7 @@ class GradientLearner final : public AnyLearner {
   const char* described() const override { return "the model and optimizer"; }
   bool tells_one_loss() const override { return true; }
   std::vector<Fact> facts() const override {
-    std::vector<Fact> all = facts_;
+    std::vector<Fact> all = facts_();
     all.push_back({"accumulate", accumulate_});
     all.push_back({"clip_norm", clip_norm_});
     all.push_back({"optimizer", name_of<Optimizer>()});
@@ -268,7 +270,7 @@ class GradientLearner final : public AnyLearner {
   double clip_norm_;
   optim::Average<Model>* average_;
   optim::Plateau* plateau_;
-  std::vector<Fact> facts_;
+  Facts facts_;
   Model best_;
   bool looked_ = false;  // whether the loss uses the model
 };

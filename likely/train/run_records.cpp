@@ -1,5 +1,6 @@
 #include "likely/train/run_records.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -27,6 +28,16 @@ constexpr std::array<std::pair<MeasuredOn, std::string_view>, 4> kMeasuredOn{
 constexpr std::string_view kLoss = "loss_";
 constexpr std::string_view kRate = "lr_";
 constexpr const char* kOptions = "optimizer_options";
+// Checksums of rows, and how many there are.
+constexpr std::array<std::pair<std::string_view, const char*>, 2> kData{
+    {{"training data", "training rows"}, {"validation data", "validation rows"}}};
+
+// Of data that are others, though as many: their checksums mean nothing to people. Older versions did not
+// write them.
+std::string other_data(const std::string& key, const char* rows, const Json& ours, const Json& theirs) {
+  const bool known = theirs.contains(key) && theirs.value(rows, Json()) == ours.value(rows, Json());
+  return known && theirs[key] != ours.value(key, Json()) ? "the " + key + " have changed" : "";
+}
 
 Json parts_of(AnyLearner& learner) {
   Json parts = Json::array();
@@ -148,7 +159,7 @@ class MetricsLine {
 
 }  // namespace
 
-std::string config_text(AnyLearner& learner, const Settings& settings) {
+std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const Settings& settings) {
   Json config = Json::object();
   config["likely"] = version();
   config["seed"] = settings.seed;
@@ -158,7 +169,7 @@ std::string config_text(AnyLearner& learner, const Settings& settings) {
   config[kOptions] = options_of(learner);
   config["monitor"] = settings.monitor;
   config["patience"] = settings.patience;
-  for (const Fact& fact : learner.facts())
+  for (const Fact& fact : facts)
     std::visit([&](const auto& value) { config[fact.name] = value; }, fact.value);
   config["notes"] = settings.notes;
   config["parameters"] = count_learned(learner);
@@ -166,9 +177,9 @@ std::string config_text(AnyLearner& learner, const Settings& settings) {
   return io::sealed_json(io::json_text(config, 2) + "\n");
 }
 
-std::vector<std::string> keys_that_stay(const AnyLearner& learner) {
+std::vector<std::string> keys_that_stay(const std::vector<Fact>& facts) {
   std::vector<std::string> keys{"seed"};
-  for (const Fact& fact : learner.facts()) {
+  for (const Fact& fact : facts) {
     if (fact.must_stay) keys.push_back(fact.name);
   }
   keys.insert(keys.end(), {"lr", kOptions, "monitor", "parameters"});
@@ -186,6 +197,13 @@ std::vector<std::string> differences(const std::vector<std::string>& keys, const
     if (key == kOptions &&
         (!theirs.contains(key) || theirs.value("optimizer", Json()) != ours.value("optimizer", Json())))
       continue;
+    const auto* const data =
+        std::find_if(kData.begin(), kData.end(), [&](const auto& known) { return known.first == key; });
+    if (data != kData.end()) {
+      const std::string other = other_data(key, data->second, ours, theirs);
+      if (!other.empty()) found.push_back(other);
+      continue;
+    }
     const Json was = theirs.value(key, Json()), is = ours.value(key, Json());
     if (was != is) found.push_back(key + " " + io::json_text(is) + " now, " + io::json_text(was) + " then");
   }

@@ -10,14 +10,14 @@
 namespace likely::train::detail {
 
 // config.json: likely's version, the options, what the learner says of itself, its parts.
-std::string config_text(AnyLearner& learner, const Settings& settings);
+std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const Settings& settings);
 
 // Where two configurations disagree on what must be the same for a training to go on, such as "batch 32 now,
 // 64 then". How long to train, and what is reported, may change.
 std::vector<std::string> differences(const std::vector<std::string>& keys, const std::string& now,
                                      const std::string& then);
 // Those keys.
-std::vector<std::string> keys_that_stay(const AnyLearner& learner);
+std::vector<std::string> keys_that_stay(const std::vector<Fact>& facts);
 
 // One line of metrics.jsonl. Numbers are written so that they are read back exactly; NaN and infinities are
 // null.

@@ -137,6 +137,62 @@ TEST_F(CsvCommand, LearnsFromAllRowsAndHasNothingToJudgeBy) {
   EXPECT_EQ(run({"plot", "run"}).code, 0);
 }
 
+// Another file of that name in the folder from which it goes on is another file.
+TEST_F(CsvCommand, GoesOnFromAnyFolderWithItsOwnTargets) {
+  std::string inputs = "size\n", targets = "kind\n", others = "kind\n";
+  for (int i = 0; i < 90; ++i) {
+    inputs += std::to_string((i * 37) % 100) + "\n";
+    targets += (i * 37) % 100 > 60 ? "big\n" : "small\n";
+    others += i % 2 == 0 ? "odd\n" : "even\n";
+  }
+  std::filesystem::create_directories(folder_ / "sub");
+  std::filesystem::create_directories(folder_ / "tables");
+  write_bytes(folder_ / "mine.csv", inputs);
+  write_bytes(folder_ / "y.csv", targets);
+  write_bytes(folder_ / "tables/mine.csv", inputs);
+  write_bytes(folder_ / "tables/y2.csv", targets);
+  for (const std::string name : {"sub/y.csv", "sub/y2.csv"}) write_bytes(folder_ / name, others);
+  ASSERT_EQ(run(train({"--target-file", "y.csv"})).code, 0);
+  const Words beside{"train", "csv",           "--in",   "tables/mine.csv", "--members", "2",      "--epochs",
+                     "30",    "--target-file", "y2.csv", "--out",           "run2",      "--quiet"};
+  ASSERT_EQ(run(beside).code, 0);
+  for (const auto& [out, file] : {std::pair("run", "y.csv"), std::pair("run2", "tables/y2.csv")}) {
+    const auto recipe = io::parse_json<io::SortedJson>(read_bytes(folder_ / out / "recipe.json"));
+    EXPECT_EQ(recipe["settings"]["target_file"], (folder_ / file).string());
+    const std::string model = read_bytes(folder_ / out / "model.safetensors");
+    const Ran resumed =
+        likely_command((folder_ / "sub").string(), {"resume", std::string("../") + out, "--quiet"});
+    EXPECT_EQ(resumed.code, 0) << resumed.err;
+    EXPECT_EQ(read_bytes(folder_ / out / "model.safetensors"), model);
+  }
+  write_bytes(folder_ / "y.csv", others);
+  const std::string named = (folder_ / "mine.csv").string() + " or " + (folder_ / "y.csv").string();
+  expect_complaint({"resume", "run"}, "likely: [csv] " + named +
+                                          " has changed since the run was begun: train anew, in another "
+                                          "folder");
+}
+
+TEST_F(CsvCommand, DoesNotGoOnWithAnotherTable) {
+  ASSERT_EQ(run(train()).code, 0);
+  const std::string model = read_bytes(folder_ / "run/model.safetensors");
+  std::string rows = table();
+  rows.replace(rows.find("\n0,red"), 2, "\n50");
+  write_bytes(folder_ / "mine.csv", rows);
+  const std::string file = (folder_ / "mine.csv").string();
+  expect_complaint({"eval", "run"}, "likely: [csv] " + file +
+                                        " has changed since the model was fitted: which rows were held out "
+                                        "is not known any more");
+  const std::string line =
+      "likely: [csv] " + file + " has changed since the run was begun: train anew, in another folder";
+  expect_complaint({"resume", "run"}, line);
+  // What was interrupted has no model yet.
+  std::filesystem::remove(folder_ / "run/model.safetensors");
+  expect_complaint({"resume", "run"}, line);
+  write_bytes(folder_ / "mine.csv", table());
+  EXPECT_EQ(run({"resume", "run", "--quiet"}).code, 0);
+  EXPECT_EQ(read_bytes(folder_ / "run/model.safetensors"), model);
+}
+
 TEST_F(CsvCommand, RefusesInOneLine) {
   const std::string file = "likely: [csv] " + (folder_ / "mine.csv").string() + ": ";
   expect_complaint(train({"--target", "kid"}),

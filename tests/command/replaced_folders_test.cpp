@@ -121,6 +121,20 @@ TEST_F(ReplacedFolders, AreNotReplacedWhereTheyHoldTheInput) {
   expect_refused(
       sweep + Words{"--force", "--in", "swept/table.csv"},
       "--out swept: this would replace swept/table.csv, which is to be read; choose another --out");
+  // Also what only some of the trials read.
+  std::string inputs = "x\n", targets = "y\n";
+  for (int i = 0; i < 20; ++i) {
+    inputs += std::to_string(i % 7) + "." + std::to_string(i) + "\n";
+    targets += i % 3 == 0 ? "a\n" : "b\n";
+  }
+  write_bytes(folder_ / "x.csv", inputs);
+  write_bytes(folder_ / "y.csv", targets);
+  write_bytes(folder_ / "swept/y3.csv", targets);
+  for (const char* const how : {"--set", "--grid"})
+    expect_refused(sweep + Words{"--force", "--in", "x.csv", how,
+                                 std::string("target_file=") +
+                                     (how == std::string("--grid") ? "y.csv," : "") + "swept/y3.csv"},
+                   "--out swept: this would replace swept/y3.csv, which is to be read; choose another --out");
 
   const Words fit{"--method", "mle", "--no-figures", "--quiet", "--out", "fitted"};
   for (const std::string command : {"fit", "compare"}) {

@@ -389,7 +389,7 @@ TEST(Runs, ReadNothingThatTheyReplace) {
   const TemporaryFolder folder;
   Recipe recipe = disturbed([](const fs::path&) {});
   recipe.data_help = "a table";
-  recipe.settings = {text_setting("other", "", "a file, too")};
+  recipe.settings = {file_setting("other", "a file, too")};
   runs::Run run = default_run(recipe);
   run.out = folder / "run";
   train_recipe(recipe, run);

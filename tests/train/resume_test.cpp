@@ -463,5 +463,39 @@ TEST(ResumeRefusal, OfWhatWouldBeComparedWithAnotherBest) {
                  "[fit] \"" + here.string() + "\" holds another run: validation rows 20 now, 30 then");
 }
 
+TEST(ResumeRefusal, OfOtherData) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "run";
+  const auto fit_on = [&](std::uint64_t training, std::uint64_t validation, std::int64_t epochs) {
+    SmallNetwork model(Rng(5));
+    optim::Adam adam(model, {.lr = 0.01});
+    train::fit(model, adam,
+               {.train = three_classes(70, training), .validation = three_classes(30, validation)},
+               kCrossEntropy,
+               {.epochs = epochs,
+                .batch = 16,
+                .out = here,
+                .resume = true,
+                .figures = false,
+                .progress = train::Progress::silent});
+  };
+  fit_on(1, 2, 1);
+  const std::string other = "[fit] \"" + here.string() + "\" holds another run: ";
+  expect_refusal([&] { fit_on(3, 2, 2); }, other + "the training data have changed");
+  expect_refusal([&] { fit_on(1, 4, 2); }, other + "the validation data have changed");
+  expect_refusal([&] { fit_on(3, 4, 2); },
+                 other + "the training data have changed; the validation data have changed");
+  fit_on(1, 2, 2);
+  // Older versions did not write what they were.
+  const std::filesystem::path config = here / "config.json";
+  auto older = io::parse_json(testing::read_bytes(config));
+  for (const char* const key : {"checksum", "training data", "validation data"}) {
+    EXPECT_TRUE(older.contains(key)) << key;
+    older.erase(key);
+  }
+  testing::write_bytes(config, io::json_text(older, 2));
+  fit_on(3, 4, 3);
+}
+
 }  // namespace
 }  // namespace likely

@@ -12,6 +12,7 @@
 #include "likely/io/checksum.hpp"
 #include "likely/io/folder_claim.hpp"
 #include "likely/io/json.hpp"
+#include "likely/io/path_kind.hpp"
 #include "likely/io/text.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/tables/csv_report.hpp"
@@ -105,6 +106,16 @@ Origin read_origin(const Run& run) {
   } catch (const io::SortedJson::exception&) {
     refuse("csv", path.string() + " does not say what was learned from");
   }
+}
+
+// Whoever goes on would learn from other rows without a word. Older versions wrote down what the table was
+// like at the end: what they did not finish goes on.
+void check_origin(const Run& run, const Rows& rows) {
+  if (!io::path_exists(origin_path(run.out))) return;
+  const Origin origin = read_origin(run);
+  if (origin.is_same_table(origin_of(run, rows))) return;
+  refuse("csv", fmt::format("{}{} has changed since the run was begun: train anew, in another folder",
+                            origin.file, origin.target_file.empty() ? "" : " or " + origin.target_file));
 }
 
 Rows read_own_table(const Run& run, const Origin& origin) {
@@ -262,6 +273,7 @@ Report train_on_table(const Run& run) {
   const Rows rows = read_table(options);
   io::detail::check_room(run.out, run.out, bytes_of(rows.schema, model_options(run)),
                          "the model and its pictures need");
+  if (run.resume) check_origin(run, rows);
   const Judging judging = judging_of(run, rows.size());
   // What was decided about the table may be why nothing can be learned from it.
   const auto explaining = [&](const auto& learn) {
@@ -284,6 +296,7 @@ Report train_on_table(const Run& run) {
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;
   };
+  write_origin(run, rows);
   const CommitteeProgress progress(run.events, "fitting");
   const std::optional<FittedModel> fitted = explaining([&] {
     return fit_rows(halves.train, model_options(run), run.seed, [&](auto... n) { progress.epoch(n...); });
@@ -311,7 +324,6 @@ Report train_on_table(const Run& run) {
                             .better = runs::Better::lower,
                             .value = fitted->losses.blend});
   // The model last: by it the run is known to be whole.
-  write_origin(run, rows);
   fitted->model.save(run.out);
   runs::Album album(run.out);
   draw(drawn, album);

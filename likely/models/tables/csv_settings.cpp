@@ -8,6 +8,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/core/whole_number.hpp"
+#include "likely/runs/inputs.hpp"
 
 namespace likely::tables {
 
@@ -39,13 +40,14 @@ std::optional<double> number_of(const std::string& text) {
 
 std::vector<runs::Setting> csv_settings() {
   const ModelOptions defaults;
+  using runs::file_setting;
   using runs::number_setting;
   using runs::text_setting;
   using runs::whole_setting;
   using runs::word_setting;
   return {
       text_setting("target", "last", "the column to predict: its name, its number from 0, or last"),
-      text_setting("target_file", "", "a file with the targets, where they are kept apart"),
+      file_setting("target_file", "a file with the targets, where they are kept apart"),
       text_setting("ignore", "", "columns that are no inputs: a,b"),
       word_setting("header", "auto", "whether the first line names the columns", {"auto", "yes", "no"}),
       whole_setting("skip", 0, "lines before the table", 0),
@@ -73,14 +75,8 @@ ReadOptions read_options(const runs::Run& run) {
   const runs::Settings& settings = run.settings;
   ReadOptions options{.file = run.data,
                       .target = settings.text("target"),
-                      .target_file = settings.text("target_file"),
+                      .target_file = runs::file_of(run, settings.text("target_file")),
                       .ignore = pieces(settings.text("ignore"))};
-  // Where the target's file is not where the command is run, it is beside the table.
-  std::error_code failed;
-  if (!options.target_file.empty() && !std::filesystem::exists(options.target_file, failed)) {
-    const std::filesystem::path beside = run.data.parent_path() / options.target_file;
-    if (std::filesystem::exists(beside, failed)) options.target_file = beside;
-  }
   const std::string& separator = settings.text("separator");
   if (separator != "auto") options.hints.separator = kSeparators.at(separator);
   const std::string& header = settings.text("header");
