@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -316,10 +317,16 @@ std::optional<Restore> find_best(const CheckpointFiles& files, const AnyLearner&
   std::string found = "there is no such file";
   for (const std::filesystem::path& path : {files.next_best, files.best}) {
     if (!std::filesystem::exists(path)) continue;
-    Restore best(path, learner);
-    if (best.said(kBestEpoch) == epoch && best.said(kBestValue) == value) return best;
-    found =
-        fmt::format("this is the best model of epoch {} ({})", best.said(kBestEpoch), best.said(kBestValue));
+    if (path == files.next_best && !is_best_model(path)) continue;
+    try {
+      Restore best(path, learner);
+      if (best.said(kBestEpoch) == epoch && best.said(kBestValue) == value) return best;
+      found = fmt::format("this is the best model of epoch {} ({})", best.said(kBestEpoch),
+                          best.said(kBestValue));
+    } catch (const Error& error) {
+      // The other may be the one that is meant.
+      if (path == files.best || error.fault() == Fault::memory) throw;
+    }
   }
   refuse(learner.caller(), fmt::format("{}: {}, the checkpoint speaks of best_epoch {}, best_value {}",
                                        quoted(files.best), found, epoch, value));
@@ -359,6 +366,19 @@ void save_best(const std::filesystem::path& path, AnyLearner& learner, const Pos
   file.metadata[kBestEpoch] = text_of(position.best_epoch);
   file.metadata[kBestValue] = text_of_best(position.best_value);
   io::save_safetensors(path, file);
+}
+
+bool is_best_model(const std::filesystem::path& path) {
+  std::error_code failed;
+  if (std::filesystem::symlink_status(path, failed).type() != std::filesystem::file_type::regular)
+    return false;
+  try {
+    const Metadata metadata = io::read_safetensors_header(io::InputFile("best", path)).metadata;
+    return metadata.contains("likely") && metadata.contains(kBestEpoch) && metadata.contains(kBestValue);
+  } catch (const Error& error) {
+    if (error.fault() == Fault::memory) throw;
+    return false;
+  }
 }
 
 Position read_position(const char* caller, const std::filesystem::path& checkpoint) {

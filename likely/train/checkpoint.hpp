@@ -40,12 +40,15 @@ void save_checkpoint(const std::filesystem::path& path, AnyLearner& learner, con
 // The best model alone, by the names of its parts: io::load reads it.
 void save_best(const std::filesystem::path& path, AnyLearner& learner, const Position& position);
 
+// Whether save_best wrote this file, by what it says of itself.
+bool is_best_model(const std::filesystem::path& path);
+
 // The files of a training. The best models are read where the position speaks of a best epoch.
 struct CheckpointFiles {
   std::filesystem::path checkpoint;
   std::filesystem::path best;
   // Written before the checkpoint that speaks of it, and gone once it is in the place of `best`: whenever a
-  // training dies, one of the two belongs to its checkpoint.
+  // training dies, one of the two belongs to its checkpoint. Somebody else's is passed over.
   std::filesystem::path next_best;
 };
 

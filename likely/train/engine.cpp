@@ -151,7 +151,7 @@ class Run {
       folder_->open_metrics(position_.metrics_bytes);
       history_ = read_epochs(learner_.caller(), folder_->metrics());
       folder_->write_config(config);
-      if (std::filesystem::exists(folder_->next_best())) settle_best();
+      if (is_best_model(folder_->next_best())) settle_best();
       saved_step_ = position_.step;
       spent_before_ = position_.seconds;
     } else {
@@ -160,6 +160,7 @@ class Run {
       folder_->write_config(config);
       folder_->open_metrics(0);
     }
+    if (there && !is_best_model(folder_->next_best())) folder_->free_next_best();
   }
 
   // Every number of a place in the data follows from two of them.
@@ -463,8 +464,7 @@ class Run {
   // What the checkpoint speaks of takes its place.
   void settle_best() const {
     if (position_.best_epoch > 0) save_best(folder_->best(), learner_, position_);
-    std::error_code still_there;  // then the next one that goes on removes it
-    std::filesystem::remove(folder_->next_best(), still_there);
+    folder_->drop_next_best();
   }
 
   bool somebody_listens() const { return shown_ || settings_.events; }

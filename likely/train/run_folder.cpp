@@ -89,6 +89,19 @@ bool RunFolder::holds_run() const {
   return std::filesystem::exists(config()) || std::filesystem::exists(checkpoint());
 }
 
+void RunFolder::drop_next_best() const {
+  std::error_code still_there;  // then the next one that goes on removes it
+  if (io::detail::whose(next_best()) == io::detail::Whose::ours)
+    std::filesystem::remove(next_best(), still_there);
+}
+
+// What lies in a folder with a run is taken for the run's own, but this name is only used for a moment.
+void RunFolder::free_next_best() const {
+  std::error_code failed;
+  if (std::filesystem::symlink_status(next_best(), failed).type() != std::filesystem::file_type::not_found)
+    io::detail::set_aside(next_best());
+}
+
 void RunFolder::check_room(std::int64_t bytes) const {
   try {
     io::detail::check_room(folder_, folder_, bytes, "checkpoints need");

@@ -42,6 +42,9 @@ class RunFolder {
   void check_place() const;
   // What of others' had a name of ours, unless somebody else tells it.
   const std::vector<io::Kept>& kept() const { return made_->kept(); }
+  // Takes best-next.safetensors away, where it is ours; gives somebody else's another name.
+  void drop_next_best() const;
+  void free_next_best() const;
   // Refuses a disk on which so many bytes find no room.
   void check_room(std::int64_t bytes) const;
 

@@ -279,6 +279,32 @@ TEST(ResumeBest, BelongsToTheCheckpointWheneverATrainingDies) {
   }
 }
 
+// A training writes this name for a moment alone: what somebody keeps under it is theirs.
+TEST(ResumeBest, LeavesAFileOfAnothersUnderTheNextName) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder / "run", next = here / "best-next.safetensors";
+  const std::filesystem::path kept = here / "best-next.safetensors.kept";
+  SmallNetwork mine(Rng(8));
+  for (const bool parses : {true, false}) {
+    std::filesystem::remove_all(here);
+    run("adam", here, [](auto& o) { o.epochs = 1; });
+    if (parses) io::save(next, mine);
+    if (!parses) testing::write_bytes(next, "my notes");
+    const std::string bytes = testing::read_bytes(next);
+    std::vector<std::string> told;
+    run("adam", here, [&](auto& o) {
+      o.epochs = 2;
+      o.events = [&](const train::Event& event) {
+        if (const auto* warning = std::get_if<train::event::Warning>(&event)) told.push_back(warning->text);
+      };
+    });
+    EXPECT_EQ(testing::read_bytes(kept), bytes);
+    EXPECT_FALSE(std::filesystem::exists(next));
+    EXPECT_EQ(told, std::vector<std::string>{
+                        next.string() + " was somebody else's: it is kept as best-next.safetensors.kept"});
+  }
+}
+
 // Run in a process of its own: ends itself with SIGKILL in the middle of things.
 TEST(DISABLED_ResumeChild, Trains) {
   const std::string die_at = std::getenv("LIKELY_DIE_AT");
