@@ -59,7 +59,8 @@ AtomicFile::AtomicFile(fs::path target, const AtomicFileOptions& options)
   const struct stat status = status_of(place_, there);
   if (of_others && !options_.replace) fail("cannot create", EEXIST);
   there = there && !of_others;
-  if (there && S_ISDIR(status.st_mode)) refuse("AtomicFile", target_.string() + " is a folder");
+  if (there && S_ISDIR(status.st_mode))
+    refuse("AtomicFile", detail::as_shown(target_).string() + " is a folder");
   new_ = !there;
   if (there && (!S_ISREG(status.st_mode) || is_descriptor(place_))) {
     open_in_place();
@@ -119,7 +120,8 @@ void AtomicFile::discard() {
 void AtomicFile::fail(const char* doing, int error) {
   discard();
   fail_writing("AtomicFile",
-               std::string(doing) + " " + target_.string() + ": " + std::generic_category().message(error),
+               std::string(doing) + " " + detail::as_shown(target_).string() + ": " +
+                   std::generic_category().message(error),
                error);
 }
 

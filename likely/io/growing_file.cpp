@@ -28,21 +28,21 @@ std::string cannot_write(const std::filesystem::path& path) {
 }  // namespace
 
 GrowingFile::GrowingFile(const char* caller, std::filesystem::path path, std::int64_t bytes)
-    : caller_(caller), path_(std::move(path)), bytes_(bytes) {
+    : caller_(caller), shown_(std::move(path)), path_(std::filesystem::absolute(shown_)), bytes_(bytes) {
   // One that is made anew is there, and known, at once.
-  if (bytes == 0 && whose(path_) != Whose::ours) write_file(path_, "");
+  if (bytes == 0 && whose(path_) != Whose::ours) write_file(shown_, "");
   // A file with a second name, as backups by links have it, is left to the other: this one goes on with a
   // copy.
   struct stat status {};
   if (bytes > 0 && lstat(path_.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1)
-    write_file(path_, read_text(path_));
+    write_file(shown_, read_text(shown_));
   const int file = away_from_standard_streams(
       open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   file_ = file < 0 ? nullptr : fdopen(file, "ab");
-  if (file_ == nullptr) refuse(caller_, cannot_write(path_));
+  if (file_ == nullptr) refuse(caller_, cannot_write(shown_));
   // Cutting nothing off would make it a file that was changed since it was noted.
   if (fstat(file, &status) != 0 || (status.st_size > bytes && ftruncate(file, bytes) != 0)) {
-    const std::string why = cannot_write(path_);
+    const std::string why = cannot_write(shown_);
     std::fclose(file_);
     refuse(caller_, why);
   }
@@ -67,7 +67,7 @@ void GrowingFile::append(std::string_view line) {
                        std::fputc('\n', file_) != EOF && std::fflush(file_) == 0;
   if (!written) {
     const int error = errno;
-    fail_writing(caller_, cannot_write(path_), error);
+    fail_writing(caller_, cannot_write(shown_), error);
   }
   bytes_ = longer;
 }

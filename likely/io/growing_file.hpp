@@ -26,7 +26,7 @@ class GrowingFile {
 
  private:
   const char* caller_;
-  std::filesystem::path path_;
+  std::filesystem::path shown_, path_;  // as it was named, and wherever this process works meanwhile
   std::FILE* file_ = nullptr;
   std::int64_t bytes_;
 };

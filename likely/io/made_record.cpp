@@ -116,7 +116,12 @@ class Records {
 
   static void kept(const fs::path& path, const std::string& name) {
     const auto records = of(path);
-    if (!records.empty()) records.front().first->kept_.push_back({path, name});
+    if (!records.empty()) records.front().first->kept_.push_back({shown(path), name});
+  }
+
+  static fs::path shown(const fs::path& path) {
+    const auto records = of(path);
+    return records.empty() ? path : records.front().first->shown_ / records.front().second;
   }
 };
 
@@ -179,6 +184,11 @@ Whose whose(const fs::path& path) {
   return Records::whose(path);
 }
 
+fs::path as_shown(const fs::path& path) {
+  const std::lock_guard lock(Records::guard);
+  return Records::shown(path);
+}
+
 void check_place(const fs::path& path) {
   const std::lock_guard lock(Records::guard);
   Records::check(path);
@@ -204,7 +214,7 @@ void set_aside(const fs::path& path) {
   }
   if (error == ENOENT) return;  // it is gone
   if (error != 0)
-    throw Error(fmt::format("{} is somebody else's and cannot be set aside: {}", path.string(),
+    throw Error(fmt::format("{} is somebody else's and cannot be set aside: {}", as_shown(path).string(),
                             std::generic_category().message(error)));
   const std::lock_guard lock(Records::guard);
   Records::kept(path, name);

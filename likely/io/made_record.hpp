@@ -53,6 +53,10 @@ void set_aside(const std::filesystem::path& path);
 // The name for the n-th time, from 1 on; as long as names may be.
 std::string kept_name(const std::string& name, int count);
 
+// A path in a folder of results as a user knows it: by the name that the folder was given. Others as they
+// are.
+std::filesystem::path as_shown(const std::filesystem::path& path);
+
 // Refuses a path in a folder of results that is gone, or in whose place there is another by now, and one that
 // leads through a link in that folder.
 void check_place(const std::filesystem::path& path);

@@ -123,6 +123,7 @@ class Run {
     return settings_.steps == 0 ? all : std::min(settings_.steps, all);
   }
 
+  std::string shown_checkpoint() const { return folder_->shown(folder_->checkpoint()).string(); }
   std::string where() const { return fmt::format("\"{}\"", settings_.out.string()); }
 
   void open_folder() {
@@ -136,7 +137,7 @@ class Run {
     const std::vector<Fact> facts = learner_.facts();
     const std::string config = config_text(learner_, facts, named);
     if (there && std::filesystem::exists(folder_->config())) {
-      const std::string then = io::read_sealed(learner_.caller(), folder_->config());
+      const std::string then = io::read_sealed(learner_.caller(), folder_->shown(folder_->config()));
       std::string all;
       for (const std::string& difference : differences(keys_that_stay(facts), config, then)) {
         all += (all.empty() ? "" : "; ") + difference;
@@ -145,11 +146,12 @@ class Run {
     }
     check_room();
     if (there && std::filesystem::exists(folder_->checkpoint())) {
-      position_ = load_checkpoint({folder_->checkpoint(), folder_->best(), folder_->next_best()}, learner_,
-                                  [&](const Position& position) { check_position(position); });
+      position_ = load_checkpoint({folder_->shown(folder_->checkpoint()), folder_->shown(folder_->best()),
+                                   folder_->shown(folder_->next_best())},
+                                  learner_, [&](const Position& position) { check_position(position); });
       set_rates();
       folder_->open_metrics(position_.metrics_bytes);
-      history_ = read_epochs(learner_.caller(), folder_->metrics());
+      history_ = read_epochs(learner_.caller(), folder_->shown(folder_->metrics()));
       folder_->write_config(config);
       if (is_best_model(folder_->next_best())) settle_best();
       saved_step_ = position_.step;
@@ -166,11 +168,11 @@ class Run {
   // Every number of a place in the data follows from two of them.
   void check_position(const Position& position) const {
     const auto no_place = [&](const std::string& why) {
-      refuse(fmt::format("\"{}\": {}", folder_->checkpoint().string(), why));
+      refuse(fmt::format("\"{}\": {}", shown_checkpoint(), why));
     };
     const auto not_said = [&](const std::string& what) {
       refuse(fmt::format("\"{}\" is not a checkpoint of a training: it does not say its {}",
-                         folder_->checkpoint().string(), what));
+                         shown_checkpoint(), what));
     };
     if (learner_.tells_one_loss() && (position.losses.size() != 1 || position.losses[0].name != "loss"))
       not_said("loss_sum");
@@ -194,7 +196,8 @@ class Run {
       no_place(fmt::format("epoch {}, batch {}, batches {} and step {} are no place of one training",
                            position.epoch, position.batch, position.batches, position.step));
     }
-    check_metrics(learner_.caller(), folder_->metrics(), position.metrics_bytes, position.metrics_checksum);
+    check_metrics(learner_.caller(), folder_->shown(folder_->metrics()), position.metrics_bytes,
+                  position.metrics_checksum);
   }
 
   // How many steps so many batches of an epoch make.
@@ -341,8 +344,7 @@ class Run {
   }
   std::string where_saved() const {
     if (!saved_step_) return "";
-    return fmt::format("the checkpoint of step {} is in \"{}\"", *saved_step_,
-                       folder_->checkpoint().string());
+    return fmt::format("the checkpoint of step {} is in \"{}\"", *saved_step_, shown_checkpoint());
   }
 
   // Numbers of one name would be added up, or one would hide the other.

@@ -67,10 +67,13 @@ void check_metrics(const char* caller, const std::filesystem::path& metrics, std
 }
 
 RunFolder::RunFolder(const char* caller, std::filesystem::path folder)
-    : caller_(caller), folder_(std::move(folder)), lock_(lock_of(caller, folder_)) {
+    : caller_(caller),
+      shown_(std::move(folder)),
+      folder_(std::filesystem::absolute(shown_)),
+      lock_(lock_of(caller, shown_)) {
   using io::detail::MadeRecord;
   if (holds_run()) lock_->tidy();
-  made_ = std::make_unique<MadeRecord>(lock_->path(), folder_,
+  made_ = std::make_unique<MadeRecord>(lock_->path(), shown_,
                                        holds_run() ? MadeRecord::Known::all : MadeRecord::Known::nothing);
 }
 
@@ -78,10 +81,10 @@ void RunFolder::check_place() const {
   try {
     io::detail::check_place(config());
   } catch (const Error&) {
-    refuse(caller_, quoted(folder_) + (std::filesystem::exists(folder_)
-                                           ? ": another folder was put in its place meanwhile; nothing is "
-                                             "written there"
-                                           : " is gone: it was moved or removed meanwhile"));
+    refuse(caller_, quoted(shown_) + (std::filesystem::exists(folder_)
+                                          ? ": another folder was put in its place meanwhile; nothing is "
+                                            "written there"
+                                          : " is gone: it was moved or removed meanwhile"));
   }
 }
 
@@ -104,7 +107,7 @@ void RunFolder::free_next_best() const {
 
 void RunFolder::check_room(std::int64_t bytes) const {
   try {
-    io::detail::check_room(folder_, folder_, bytes, "checkpoints need");
+    io::detail::check_room(folder_, shown_, bytes, "checkpoints need");
   } catch (const io::DiskError& error) {
     io::fail_writing(caller_, error.what(), ENOSPC);
   }
@@ -119,10 +122,10 @@ void RunFolder::write_config(std::string_view text) const {
 void RunFolder::open_metrics(std::int64_t bytes) {
   // Before anything is set aside: what the checkpoint rests upon is to stay where it is.
   if (bytes > 0 && io::detail::whose(metrics()) == io::detail::Whose::others)
-    refuse(caller_,
-           quoted(metrics()) + " is a link, or was changed: put the file there that the training wrote");
-  metrics_ = std::make_unique<io::detail::GrowingFile>(caller_, metrics(), bytes);
-  metrics_checksum_ = checksum_of_start(caller_, metrics(), bytes);
+    refuse(caller_, quoted(shown(metrics())) +
+                        " is a link, or was changed: put the file there that the training wrote");
+  metrics_ = std::make_unique<io::detail::GrowingFile>(caller_, shown(metrics()), bytes);
+  metrics_checksum_ = checksum_of_start(caller_, shown(metrics()), bytes);
 }
 
 void RunFolder::append_metrics(std::string_view line) {

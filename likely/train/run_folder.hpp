@@ -28,6 +28,7 @@ class RunFolder {
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
+  // By paths that mean the same wherever this process works meanwhile: callbacks may change the folder.
   std::filesystem::path config() const { return folder_ / "config.json"; }
   std::filesystem::path metrics() const { return folder_ / "metrics.jsonl"; }
   std::filesystem::path checkpoint() const { return folder_ / "checkpoint.safetensors"; }
@@ -35,6 +36,9 @@ class RunFolder {
   // For a moment, or after a training that died in it: see CheckpointFiles.
   std::filesystem::path next_best() const { return folder_ / "best-next.safetensors"; }
   std::filesystem::path figures() const { return folder_ / "figures"; }
+
+  // One of these files as a user knows it; the folder by the name that it was given.
+  std::filesystem::path shown(const std::filesystem::path& file) const { return shown_ / file.filename(); }
 
   // Whether a training was begun here.
   bool holds_run() const;
@@ -60,7 +64,7 @@ class RunFolder {
 
  private:
   const char* caller_;
-  std::filesystem::path folder_;
+  std::filesystem::path shown_, folder_;
   std::unique_ptr<io::FolderLock> lock_;
   std::unique_ptr<io::detail::MadeRecord> made_;
   std::unique_ptr<io::detail::GrowingFile> metrics_;

@@ -226,6 +226,52 @@ TEST(RunFolder, IsNotContinuedInAFolderPutInItsPlace) {
   EXPECT_EQ(io::load_safetensors(folder / "moved/checkpoint.safetensors").metadata.at("epoch"), "1");
 }
 
+// A relative name is that of the folder it named at the beginning.
+TEST(RunFolder, StaysWhereItWasWhenTheCurrentFolderChanges) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  const std::vector<std::string> names{"config.json", "metrics.jsonl", "checkpoint.safetensors",
+                                       "best.safetensors", "best-next.safetensors"};
+  std::filesystem::create_directories(folder / "other/run");
+  for (const std::string& name : names) testing::write_bytes(folder / "other/run" / name, "theirs");
+  std::filesystem::current_path(folder.path());
+  std::vector<std::string> told;
+  {
+    SmallNetwork model(Rng(1));
+    optim::Adam adam(model, {.lr = 0.01});
+    train::fit(model, adam, {.train = three_classes(40, 1), .validation = three_classes(20, 2)},
+               kCrossEntropy,
+               {.epochs = 3,
+                .batch = 20,
+                .seed = 7,
+                .on_epoch =
+                    [&](const train::EpochReport& report) {
+                      if (report.epoch == 1) std::filesystem::current_path(folder / "other");
+                      if (report.epoch != 2) return;
+                      testing::write_bytes(folder / "theirs", "theirs");
+                      std::filesystem::rename(folder / "theirs", folder / "run/checkpoint.safetensors");
+                    },
+                .out = "run",
+                .checkpoint_seconds = 0.0,
+                .progress = train::Progress::silent,
+                .events =
+                    [&](const train::Event& event) {
+                      if (const auto* warning = std::get_if<train::event::Warning>(&event))
+                        told.push_back(warning->text);
+                    }});
+  }
+  std::filesystem::current_path(before);
+  for (const std::string& name : names) EXPECT_EQ(contents(folder / "other/run" / name), "theirs") << name;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "other/run"), {}),
+            static_cast<std::ptrdiff_t>(names.size()));
+  EXPECT_EQ(io::load_safetensors(folder / "run/checkpoint.safetensors").metadata.at("epoch"), "3");
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/best.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/figures/loss.gp"));
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back(),
+            "run/checkpoint.safetensors was somebody else's: it is kept as checkpoint.safetensors.kept");
+}
+
 // A backup by links shares its files with the run.
 TEST(RunFolder, WritesToNoFileThatHasASecondName) {
   const TemporaryFolder folder;
