@@ -315,8 +315,15 @@ void add_out(CLI::App& command, OutArguments& arguments, bool of_trials) {
 Results::Results(const OutArguments& out, const std::string& mark,
                  const std::vector<std::filesystem::path>& inputs)
     : mark_(mark) {
-  if (!out.folder.empty())
-    folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force, .inputs = inputs});
+  if (out.folder.empty()) return;
+  folder_.emplace(out.folder, io::FolderRules{.mark = mark, .replace = out.force, .inputs = inputs});
+  tell_of_folder();
+}
+
+void Results::tell_of_folder() {
+  const std::vector<std::string>& told = folder_->told();
+  warn({told.begin() + static_cast<std::ptrdiff_t>(told_), told.end()});
+  told_ = told.size();
 }
 
 void Results::check_room(std::int64_t bytes) const {
@@ -345,7 +352,7 @@ void Results::write(const std::string& json, const std::string& summary, ChoiceP
   for (const std::string& name : folder_->kept())
     tell(fmt::format("likely: {} appeared meanwhile, and is kept\n",
                      printable_line((folder_->target() / name).string())));
-  warn(folder_->told());
+  tell_of_folder();
   warn(drawn_.warnings);
 }
 

@@ -108,9 +108,13 @@ class Results {
   void say() const;
 
  private:
+  // At once: the command may fail later.
+  void tell_of_folder();
+
   std::string mark_;
   std::optional<io::AtomicFolder> folder_;
   runs::Drawn drawn_;
+  std::size_t told_ = 0;  // how much of what the folder says of itself
 };
 
 }  // namespace likely::command

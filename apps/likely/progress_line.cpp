@@ -1,14 +1,22 @@
 #include "apps/likely/progress_line.hpp"
 
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
 #include "likely/train/terminal.hpp"
 
 namespace likely::command {
 
 train::EventSink progress_line(bool quiet) {
-  if (quiet) return {};
-  return [shown = train::terminal()](const train::Event& event) {
-    if (!std::holds_alternative<train::event::Warning>(event)) shown(event);
+  // Those of a run come with its report.
+  return [shown = quiet ? train::EventSink() : train::terminal(),
+          in_run = false](const train::Event& event) mutable {
+    if (std::holds_alternative<train::event::Begin>(event)) in_run = true;
+    if (std::holds_alternative<train::event::End>(event)) in_run = false;
+    if (const auto* warning = std::get_if<train::event::Warning>(&event)) {
+      if (!in_run) warn({warning->text});
+    } else if (shown) {
+      shown(event);
+    }
   };
 }
 

@@ -58,7 +58,10 @@ void show(const runs::RunReport& report, const ShowOptions& options, const char*
     fmt::print("{}",
                printable(with_flags(runs::text_of(report)) + time_text(report) + pictures_text(report)));
   }
-  warn(report.warnings());
+  std::vector<std::string> warnings = report.warnings();
+  // Those of the folder were told when they happened (progress_line).
+  warnings.erase(warnings.begin(), warnings.begin() + std::ssize(report.of_folder));
+  warn(warnings);
   const bool interrupted = report.stopped() == train::Stopped::interrupted;
   if (!interrupted && !report.interrupted_late()) return;
   const std::string folder = printable_line(report.run.out.string());

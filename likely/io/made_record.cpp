@@ -121,7 +121,8 @@ class Records {
 
   static fs::path shown(const fs::path& path) {
     const auto records = of(path);
-    return records.empty() ? path : records.front().first->shown_ / records.front().second;
+    if (records.empty() || records.front().second.string().starts_with("..")) return path;
+    return records.front().first->shown_ / records.front().second;
   }
 };
 

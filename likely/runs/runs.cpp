@@ -17,6 +17,7 @@
 #include "likely/runs/album.hpp"
 #include "likely/runs/inputs.hpp"
 #include "likely/runs/run_files.hpp"
+#include "likely/runs/run_locks.hpp"
 #include "likely/train/event_file.hpp"
 #include "likely/train/interrupt.hpp"
 
@@ -122,15 +123,12 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-void tell(const std::vector<std::string>& told, const std::vector<io::Kept>& kept, RunReport& report) {
-  report.of_folder.insert(report.of_folder.end(), told.begin(), told.end());
-  for (const io::Kept& one : kept) report.of_folder.push_back(text_of(one));
-}
-
-RunReport train_all(const SavedRun& saved) {
+// The seeds of a run that goes on are locked already; those of a new one are when it is their turn.
+RunReport train_all(const SavedRun& saved, bool are_locked) {
   RunReport all = for_each_run(saved, [&](const Run& run) {
     if (saved.seeds.empty()) return train_one(*saved.recipe, run);
-    const io::FolderLock lock(run.out);
+    std::optional<io::FolderLock> lock;
+    if (!are_locked) lock.emplace(run.out);
     write_run(*saved.recipe, run, {});
     return train_one(*saved.recipe, run);
   });
@@ -138,6 +136,29 @@ RunReport train_all(const SavedRun& saved) {
       all.stopped() != train::Stopped::interrupted)
     write_report(saved.run.out, json_of(all));
   return all;
+}
+
+// Does the work and, whether or not that succeeds, tells what was done to the folder meanwhile.
+template <class Work, class Tell>
+RunReport telling(const Work& work, const Tell& tell) {
+  try {
+    RunReport report = work();
+    tell();
+    return report;
+  } catch (...) {
+    try {
+      tell();
+    } catch (...) {  // what went wrong first is what is told
+    }
+    throw;
+  }
+}
+
+void lock_seeds(RunLocks& locks, const SavedRun& saved, FolderNews& news) {
+  for (const std::uint64_t seed : saved.seeds) {
+    locks.add(of_seed(saved.run, seed).out);
+    news.tell(locks.told());
+  }
 }
 
 SavedRun to_be_resumed(const Catalogue& catalogue, const fs::path& folder,
@@ -171,12 +192,19 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
                                        "it (`force`) or choose another `out`",
                                        out),
                 .inputs = inputs_of(run)});
-  write_run(recipe, run, seeds);
-  if (options.on_start) options.on_start(run);
-  RunReport report = train_all({&recipe, run, seeds});
-  // What was interrupted can go on, but is not worth a run that was finished before anything was saved.
-  if (report.stopped() != train::Stopped::interrupted || folder.outdoes_earlier()) folder.keep();
-  tell(folder.told(), folder.kept(), report);
+  FolderNews news(run.events);
+  RunReport report = telling(
+      [&] {
+        news.tell(folder.told(), folder.kept());
+        write_run(recipe, run, seeds);
+        if (options.on_start) options.on_start(run);
+        RunReport trained = train_all({&recipe, run, seeds}, false);
+        // What was interrupted can go on, but is not worth a run that was finished before anything was saved.
+        if (trained.stopped() != train::Stopped::interrupted || folder.outdoes_earlier()) folder.keep();
+        return trained;
+      },
+      [&] { news.tell(folder.told(), folder.kept()); });
+  report.of_folder = news.all();
   return report;
 }
 
@@ -185,19 +213,23 @@ RunReport resume_run(const Catalogue& catalogue, const fs::path& folder,
   // The run that is there goes on, also one that was to replace another and was killed early: but only if it
   // can, which is known before the other one is set aside.
   std::error_code unknown;
-  const bool is_run = fs::exists(folder / "recipe.json", unknown);
-  if (is_run) to_be_resumed(catalogue, folder, changes);
-  const io::FolderLock lock(
-      folder,
-      {.make = false, .leftovers = is_run ? io::Leftovers::keep_what_is_there : io::Leftovers::put_in_order});
+  if (fs::exists(folder / "recipe.json", unknown)) to_be_resumed(catalogue, folder, changes);
+  FolderNews news(events);
+  RunLocks locks(folder, RunLocks::To::go_on);
+  news.tell(locks.told());
   SavedRun saved = to_be_resumed(catalogue, folder, changes);
-  lock.tidy();
+  lock_seeds(locks, saved, news);
+  locks.tidy();
   saved.run.resume = true;
   saved.run.events = events;
-  const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
-  if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
-  RunReport report = train_all(saved);
-  tell(lock.told(), made.kept(), report);
+  const io::detail::MadeRecord made(locks.path(), folder, io::detail::MadeRecord::Known::all);
+  RunReport report = telling(
+      [&] {
+        if (!changes.empty()) write_run(*saved.recipe, saved.run, saved.seeds);
+        return train_all(saved, true);
+      },
+      [&] { news.tell(locks.told(), made.kept()); });
+  report.of_folder = news.all();
   return report;
 }
 
@@ -231,18 +263,17 @@ Predicted predict_run(const Catalogue& catalogue, const fs::path& folder, const 
 }
 
 RunReport plot_run(const Catalogue& catalogue, const fs::path& folder, const train::EventSink& events) {
-  // What is drawn is what is there: nothing is traded for it.
-  const io::FolderLock lock(folder, {.make = false, .leftovers = io::Leftovers::leave});
+  FolderNews news(events);
+  RunLocks locks(folder, RunLocks::To::draw);
   SavedRun saved = read_run(catalogue, folder);
+  lock_seeds(locks, saved, news);
   saved.run.events = events;
   if (!saved.recipe->plot) refuse_absent(saved, "draw again; its pictures are in figures/");
-  lock.tidy();
+  locks.tidy();
   check_records(folder);
-  const io::detail::MadeRecord made(lock.path(), folder, io::detail::MadeRecord::Known::all);
+  const io::detail::MadeRecord made(locks.path(), folder, io::detail::MadeRecord::Known::all);
   const train::detail::CatchInterrupt interrupt(true);
-  RunReport report = for_each_run(saved, [&](const Run& run) {
-    std::optional<io::FolderLock> own;
-    if (!saved.seeds.empty()) own.emplace(run.out, io::FolderLockOptions{.make = false});
+  const auto draw = [&](const Run& run) {
     if (!saved.seeds.empty()) check_records(run.out);
     SeedReport one{run.seed, run.out};
     try {
@@ -252,8 +283,10 @@ RunReport plot_run(const Catalogue& catalogue, const fs::path& folder, const tra
     }
     if (interrupt.arrived()) one.report.stopped = train::Stopped::interrupted;
     return one;
-  });
-  tell({}, made.kept(), report);
+  };
+  RunReport report =
+      telling([&] { return for_each_run(saved, draw); }, [&] { news.tell(locks.told(), made.kept()); });
+  report.of_folder = news.all();
   return report;
 }
 

@@ -32,7 +32,7 @@ struct RunReport {
   Run run{};  // with the folder of all seeds as `out`
   std::vector<SeedReport> seeds{};
   std::size_t all_seeds = 1;             // how many there were to be
-  std::vector<std::string> of_folder{};  // warnings that are about the whole folder
+  std::vector<std::string> of_folder{};  // warnings that are about the whole folder, told as they came up
 
   train::Stopped stopped() const;
   // Of the last seed; later ones are missing then.

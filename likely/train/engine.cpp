@@ -58,9 +58,24 @@ class Run {
   }
 
   Outcome operator()() {
+    shown_ = terminal(settings_.progress);
+    try {
+      return train();
+    } catch (...) {
+      try {
+        tell_of_folder();
+      } catch (...) {  // what went wrong first is what is told
+      }
+      throw;
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& why) const { likely::refuse(learner_.caller(), why); }
+
+  Outcome train() {
     if (!settings_.out.empty()) open_folder();
     const CatchInterrupt interrupt(settings_.catch_interrupt);
-    shown_ = terminal(settings_.progress);
     tell(event::Training{.out = settings_.out,
                          .epochs = settings_.epochs,
                          .steps = total_steps(),
@@ -86,9 +101,7 @@ class Run {
     if (folder_ && ended && !monitor_.monitors()) save_best(folder_->best(), learner_, position_);
     tell_end(*stopped);
     draw_figures();
-    if (folder_) {
-      for (const io::Kept& kept : folder_->kept()) tell(event::Warning{text_of(kept)});
-    }
+    tell_of_folder();
     return {.history = history_,
             .stopped = *stopped,
             .epochs = position_.epoch + (position_.batch > 0 ? 1 : 0),
@@ -96,9 +109,6 @@ class Run {
             .best_value = position_.best_epoch > 0 ? position_.best_value : std::nan(""),
             .best_epoch = position_.best_epoch};
   }
-
- private:
-  [[noreturn]] void refuse(const std::string& why) const { likely::refuse(learner_.caller(), why); }
 
   void check_schedules() {
     for (const auto& [name, schedule] : settings_.schedules) {
@@ -128,6 +138,7 @@ class Run {
 
   void open_folder() {
     folder_ = std::make_unique<RunFolder>(learner_.caller(), settings_.out);
+    tell_of_folder();
     const bool there = folder_->holds_run();
     if (there && !settings_.resume) {
       refuse(where() + " already holds a run: set resume to continue it, or choose another folder");
@@ -163,6 +174,7 @@ class Run {
       folder_->open_metrics(0);
     }
     if (there && !is_best_model(folder_->next_best())) folder_->free_next_best();
+    tell_of_folder();
   }
 
   // Every number of a place in the data follows from two of them.
@@ -461,6 +473,7 @@ class Run {
     best_is_new_ = false;
     saved_at_ = Clock::now();
     saved_step_ = position_.step;
+    tell_of_folder();
   }
 
   // What the checkpoint speaks of takes its place.
@@ -474,6 +487,13 @@ class Run {
   void tell(const Event& event) const {
     if (shown_) shown_(event);
     if (settings_.events) settings_.events(event);
+  }
+
+  // What was done to what others have there, as soon as it is known.
+  void tell_of_folder() {
+    if (!folder_) return;
+    while (told_ < folder_->told().size()) tell(event::Warning{folder_->told()[told_++]});
+    while (kept_ < folder_->kept().size()) tell(event::Warning{text_of(folder_->kept()[kept_++])});
   }
 
   // One event for all steps: a small step takes less time than to make the names of its losses anew.
@@ -532,6 +552,7 @@ class Run {
   Position position_;
   std::vector<EpochReport> history_;
   std::unique_ptr<RunFolder> folder_;
+  std::size_t told_ = 0, kept_ = 0;  // how much of what it says of itself was told
   EventSink shown_;
   Event step_made_ = event::Step{};
   bool best_is_new_ = false;

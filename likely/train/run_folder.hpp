@@ -44,6 +44,8 @@ class RunFolder {
   bool holds_run() const;
   // Refuses to go on where the folder is gone, or another one is in its place.
   void check_place() const;
+  // What was done with what a killed process had left beside it.
+  const std::vector<std::string>& told() const { return lock_->told(); }
   // What of others' had a name of ours, unless somebody else tells it.
   const std::vector<io::Kept>& kept() const { return made_->kept(); }
   // Takes best-next.safetensors away, where it is ours; gives somebody else's another name.

@@ -22,16 +22,19 @@ class KilledFolders : public Folders {
   void leave_a_killed_run() {
     if (!fs::exists("/proc/locks")) GTEST_SKIP() << "no /proc/locks tells when a command has begun";
     ASSERT_EQ(run(train_ + Words{"--epochs", "1", "--units", "4"}).code, 0);
-    Running endless(folder_.path(), train_ + Words{"--epochs", "100000000", "--units", "5", "--force"});
-    ASSERT_TRUE(endless.holds(folder_ / "run")) << endless.errors();
+    kill_early(train_ + Words{"--epochs", "100000000", "--units", "5", "--force"}, folder_ / "run");
+  }
+  void kill_early(const Words& words, const fs::path& out) {
+    Running endless(folder_.path(), words);
+    ASSERT_TRUE(endless.holds(out)) << endless.errors();
+    const fs::path old = out.parent_path() / ("." + out.filename().string() + ".likely-old");
     const auto trains = [&] {
       std::error_code failed;
-      return fs::exists(folder_ / ".run.likely-old/metrics.jsonl") &&
-             fs::file_size(folder_ / "run/metrics.jsonl", failed) > 0 && !failed;
+      return fs::exists(old / "metrics.jsonl") && fs::file_size(out / "metrics.jsonl", failed) > 0 && !failed;
     };
     for (int i = 0; i < 60'000 && !trains(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     ASSERT_EQ(endless.finish(SIGKILL), -SIGKILL);
-    ASSERT_TRUE(fs::exists(folder_ / ".run.likely-old"));
+    ASSERT_TRUE(fs::exists(old));
   }
   std::string units() const {
     const std::string recipe = read_bytes(folder_ / "run/recipe.json");
@@ -124,6 +127,43 @@ TEST_F(KilledFolders, GoOnWithAllSeedsThatAreThere) {
   EXPECT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(units(), "6");
   EXPECT_TRUE(fs::exists(folder_ / "run/report.json"));
+}
+
+// What was done to folders is told also where the command fails then.
+TEST_F(KilledFolders, AreToldOfByAResumeThatFails) {
+  ASSERT_NO_FATAL_FAILURE(leave_a_killed_run());
+  if (IsSkipped()) return;
+  std::string config = read_bytes(folder_ / "run/config.json");
+  config.replace(config.find("\"batch\": "), 9, "\"batch\":  ");
+  write_bytes(folder_ / "run/config.json", config);
+  const Ran resumed = run({"resume", "run", "--epochs", "1", "--quiet"});
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_TRUE(
+      resumed.err.starts_with("likely: run was to replace an earlier run, which is kept as run.kept\n"
+                              "likely: [fit] run/config.json: the file was changed after"))
+      << resumed.err;
+  EXPECT_TRUE(fs::exists(folder_ / "run.kept/model.safetensors"));
+}
+
+// One rule for the folder and for those of its seeds.
+TEST_F(KilledFolders, OfASeedAreTreatedAsThatOfTheRun) {
+  if (!fs::exists("/proc/locks")) GTEST_SKIP() << "no /proc/locks tells when a command has begun";
+  const Words small{"--units", "4", "--quiet"};
+  ASSERT_EQ(run(Words{"train", "moons", "--epochs", "1", "--seeds", "1,2", "--out", "multi"} + small).code,
+            0);
+  ASSERT_NO_FATAL_FAILURE(kill_early(
+      Words{"train", "moons", "--epochs", "100000000", "--seed", "1", "--out", "multi/seed-1", "--force"} +
+          small,
+      folder_ / "multi/seed-1"));
+  expect_refused({"plot", "multi", "--quiet"},
+                 "multi/seed-1 holds no finished model; finish it with: likely resume multi/seed-1");
+  EXPECT_TRUE(fs::exists(folder_ / "multi/.seed-1.likely-old/model.safetensors"));
+  const Ran resumed = run({"resume", "multi", "--quiet"});
+  EXPECT_EQ(resumed.code, 0);
+  EXPECT_EQ(resumed.err,
+            "likely: multi/seed-1 was to replace an earlier run, which is kept as multi/seed-1.kept\n");
+  EXPECT_TRUE(fs::exists(folder_ / "multi/seed-1/model.safetensors"));
+  EXPECT_TRUE(fs::exists(folder_ / "multi/seed-1.kept/model.safetensors"));
 }
 
 // Links under the names that likely uses beside a folder.

@@ -226,6 +226,32 @@ TEST(RunFolder, IsNotContinuedInAFolderPutInItsPlace) {
   EXPECT_EQ(io::load_safetensors(folder / "moved/checkpoint.safetensors").metadata.at("epoch"), "1");
 }
 
+// Also by a training that fails then.
+TEST(RunFolder, TellsAtOnceWhatItHasSetAside) {
+  const TemporaryFolder folder;
+  const std::filesystem::path run = folder / "run";
+  std::filesystem::create_directory(run);
+  testing::write_bytes(run / "metrics.jsonl", "my measurements");
+  std::vector<std::string> told;
+  SmallNetwork model(Rng(1));
+  optim::Adam adam(model, {.lr = 0.01});
+  const auto failing = [](SmallNetwork&, const data::Batch&, const Training&) -> Tensor {
+    throw Error("the weather is bad");
+  };
+  EXPECT_THROW(train::fit(model, adam, {.train = three_classes(40, 1)}, failing,
+                          {.epochs = 1,
+                           .out = run,
+                           .progress = train::Progress::silent,
+                           .events =
+                               [&](const train::Event& event) {
+                                 if (const auto* warning = std::get_if<train::event::Warning>(&event))
+                                   told.push_back(warning->text);
+                               }}),
+               Error);
+  EXPECT_EQ(told, std::vector<std::string>{(run / "metrics.jsonl").string() +
+                                           " was somebody else's: it is kept as metrics.jsonl.kept"});
+}
+
 // A relative name is that of the folder it named at the beginning.
 TEST(RunFolder, StaysWhereItWasWhenTheCurrentFolderChanges) {
   const TemporaryFolder folder;
