@@ -64,7 +64,7 @@ void show(const runs::RunReport& report, const ShowOptions& options, const char*
   warn(warnings);
   const bool interrupted = report.stopped() == train::Stopped::interrupted;
   if (!interrupted && !report.interrupted_late()) return;
-  const std::string folder = printable_line(report.run.out.string());
+  const std::string folder = shell_word(report.run.out.string());
   if (interrupted || report.seeds.size() < report.all_seeds) {
     tell(fmt::format("interrupted; {} {}\n", go_on, folder));
   } else if (report.recipe->plot) {

@@ -78,7 +78,7 @@ void run_training(const runs::Recipe& recipe, const TrainArguments& arguments, c
   if (!shown.json && !shown.quiet) {
     fmt::print("run folder: {}\n", printable_line(report.run.out.string()));
     if (recipe.predict)
-      fmt::print("next: likely predict {} --in FILE\n", printable_line(report.run.out.string()));
+      fmt::print("next: likely predict {} --in FILE\n", shell_word(report.run.out.string()));
   }
 }
 

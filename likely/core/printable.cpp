@@ -72,6 +72,26 @@ std::string printable(std::string_view text) { return shown_with_codes(text, tru
 
 std::string printable_line(std::string_view text) { return shown_with_codes(text, false); }
 
+std::string shell_word(std::string_view text) {
+  const std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:@%/";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  // Codes mean what they stand for between these quotes alone, where a backslash has to be told from them.
+  const bool has_codes = printable_line(word) != word;
+  std::string quoted = has_codes ? "$'" : "'";
+  for (const char character : word) {
+    if (character == '\'') {
+      quoted += has_codes ? "\\'" : "'\\''";
+    } else if (character == '\\' && has_codes) {
+      quoted += "\\\\";
+    } else {
+      quoted += character;
+    }
+  }
+  return printable_line(quoted) + "'";
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const std::size_t bytes = first_character(text).bytes;

@@ -16,6 +16,11 @@ std::string printable(std::string_view text);
 // codes, too.
 std::string printable_line(std::string_view text);
 
+// A word, such as the name of a file, as it has to be typed in a shell (bash, zsh) to be one word and nothing
+// else: as it is, between quotes, or with codes as $'a\x1b'. A name that begins with a dash, and would be
+// taken for an option, begins with ./ then.
+std::string shell_word(std::string_view text);
+
 // Whether all of it is UTF-8.
 bool is_utf8(std::string_view text);
 

@@ -9,6 +9,7 @@
 
 #include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/io/folder_lock.hpp"
 #include "likely/io/folder_path.hpp"
 #include "likely/io/live_folder.hpp"
@@ -188,9 +189,9 @@ RunReport train_recipe(const Recipe& recipe, Run run, const TrainOptions& option
       run.out, {.mark = "recipe.json",
                 .replace = options.force,
                 .setting = "out",
-                .earlier = fmt::format("{0} already holds a run; go on with it (likely resume {0}), replace "
+                .earlier = fmt::format("{} already holds a run; go on with it (likely resume {}), replace "
                                        "it (`force`) or choose another `out`",
-                                       out),
+                                       out, shell_word(out)),
                 .inputs = inputs_of(run)});
   FolderNews news(run.events);
   RunReport report = telling(

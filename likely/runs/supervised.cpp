@@ -7,6 +7,7 @@
 
 #include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/printable.hpp"
 #include "likely/core/whole_number.hpp"
 #include "likely/io/path_kind.hpp"
 #include "likely/io/safetensors.hpp"
@@ -89,7 +90,7 @@ Sizes kept_sizes(const Run& run) {
   const std::filesystem::path file = model_file(run);
   if (!io::path_exists(file))
     throw Error(fmt::format("{} holds no finished model; finish it with: likely resume {}", run.out.string(),
-                            run.out.string()));
+                            shell_word(run.out.string())));
   const auto metadata = io::load_safetensors(file).metadata;
   Sizes sizes;
   Shape outputs;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "likely/core/printable.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/json.hpp"
 #include "likely/io/missing_words.hpp"
@@ -325,6 +326,27 @@ TEST_F(Hostile, TextOfOthersDoesNotCommandTheTerminal) {
 }
 
 // Every text that a command prints for people, with ends of lines in it: none of them begins a line.
+// What is proposed can be pasted, and does what it says.
+TEST_F(Hostile, CommandsThatAreProposedCanBePasted) {
+  for (const std::string out : {"my run", "|touch pwn #", "it's\n$(touch pwn)", "-run"}) {
+    const Words words{"train", "moons", "--epochs", "1", "--units", "4", "--out=" + out};
+    const Ran trained = run(words);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const std::size_t next = trained.out.find("next: likely predict ");
+    ASSERT_NE(next, trained.out.npos) << trained.out;
+    std::string line = trained.out.substr(next + 6, trained.out.find('\n', next) - next - 6);
+    line.replace(line.find("FILE"), 4, "rows.csv");
+    write("rows.csv", "1,2\n");
+    const Ran predicted = shell(folder_.path().string(), line);
+    EXPECT_EQ(predicted.code, 0) << line << predicted.err;
+    EXPECT_TRUE(predicted.out.starts_with("prediction,")) << predicted.out;
+    const Ran again = run(words);
+    EXPECT_EQ(again.code, 2);
+    EXPECT_TRUE(contains(again.err, "(likely resume " + shell_word(out) + ")")) << again.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "pwn")) << line;
+  }
+}
+
 TEST_F(Hostile, NoNameBeginsALineOfItsOwn) {
   const std::string evil = "x\nlikely: all is well\r\n\tlikely: done";
   const std::string shown = "x\\x0alikely: all is well\\x0d\\x0a\\x09likely: done";

@@ -37,6 +37,19 @@ TEST(Printable, KeepsANameWithinItsLine) {
   EXPECT_EQ(printable_line("Größe 体重 \x1b[2J\u2028"), "Größe 体重 \\x1b[2J\\u2028");
 }
 
+TEST(Printable, QuotesAWordForAShell) {
+  EXPECT_EQ(shell_word("runs/spirals-2.b"), "runs/spirals-2.b");
+  EXPECT_EQ(shell_word("my run"), "'my run'");
+  EXPECT_EQ(shell_word("|touch pwn #"), "'|touch pwn #'");
+  EXPECT_EQ(shell_word("it's $HOME `ls` \\"), "'it'\\''s $HOME `ls` \\'");
+  EXPECT_EQ(shell_word("~/run"), "'~/run'");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("-rf"), "./-rf");
+  EXPECT_EQ(shell_word("- f"), "'./- f'");
+  EXPECT_EQ(shell_word("Größe"), "'Größe'");
+  EXPECT_EQ(shell_word("a\x1b[2J\nit's \\ \xff"), "$'a\\x1b[2J\\x0ait\\'s \\\\ \\xff'");
+}
+
 TEST(Printable, CutsBetweenCharacters) {
   EXPECT_EQ(beginning("Größe", 3), "Gr");
   EXPECT_EQ(beginning("Größe", 4), "Grö");
