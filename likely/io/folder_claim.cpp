@@ -53,6 +53,35 @@ bool is_mount_point(const fs::path& folder) {
          inside.st_dev != around.st_dev;
 }
 
+bool is_anything(const fs::path& path) {
+  std::error_code failed;
+  return fs::symlink_status(path, failed).type() != fs::file_type::not_found;
+}
+
+// Everything below a folder, until `look` says that it has seen enough; but for what is not finished.
+template <class Look>
+void look_through(const fs::path& folder, const Look& look) {
+  for (const fs::directory_entry& entry :
+       fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+    if (!is_unfinished_file(entry.path().filename().string()) && look(entry.path())) return;
+  }
+}
+
+bool holds_anything(const fs::path& folder) {
+  bool found = false;
+  look_through(folder, [&](const fs::path&) { return found = true; });
+  return found;
+}
+
+Noted noted_in(const fs::path& folder) {
+  Noted noted;
+  look_through(folder, [&](const fs::path& path) {
+    noted[path.lexically_relative(folder)] = prints_of(path);
+    return false;
+  });
+  return noted;
+}
+
 }  // namespace
 
 void check_room(const fs::path& folder, const fs::path& shown, std::int64_t bytes, const std::string& what) {
@@ -73,21 +102,17 @@ void check_room(const fs::path& folder, const fs::path& shown, std::int64_t byte
 
 FolderClaim::FolderClaim(const fs::path& target, const FolderRules& rules)
     : shown_(checked(target, rules)), lock_(shown_) {
-  for (const fs::directory_entry& entry :
-       fs::recursive_directory_iterator(path(), fs::directory_options::skip_permission_denied)) {
-    const std::string name = entry.path().filename().string();
-    if (is_unfinished_file(name)) continue;
-    const fs::path inside = entry.path().lexically_relative(path());
-    earlier_[inside] = prints_of(entry.path());
-  }
-  if (!earlier_.empty() && (rules.mark.empty() || earlier_.count(rules.mark) == 0))
+  // The mark first: what is refused may be a home folder, whose tree takes minutes to look at.
+  const bool has_mark = !rules.mark.empty() && is_anything(path() / rules.mark);
+  if (!has_mark && holds_anything(path()))
     refuse(fmt::format("{}: the folder holds other things; choose another", named(shown_, rules)));
   lock_.tidy();
-  if (!earlier_.empty() && !rules.replace)
+  if (has_mark && !rules.replace)
     refuse(!rules.earlier.empty()
                ? rules.earlier
                : fmt::format("{} already holds results; replace them (`force`) or choose another folder",
                              shown_.string()));
+  if (has_mark) earlier_ = noted_in(path());
   refuse_used_below(path(), shown_);
   refuse_inputs(rules);
   check_room(path(), shown_, kLeastRoom, "results need at least");
@@ -108,8 +133,8 @@ void FolderClaim::refuse_inputs(const FolderRules& rules) const {
     if (place.empty() || failed) continue;  // who reads it will say so
     const fs::path inside = place.lexically_relative(path());
     if (!inside.empty() && *inside.begin() != "..")
-      throw Error(fmt::format("{}: this would replace {}, which is to be read; choose another `out`",
-                              named(shown_, rules), input.string()));
+      refuse(fmt::format("{}: this would replace {}, which is to be read; choose another `out`",
+                         named(shown_, rules), input.string()));
   }
 }
 

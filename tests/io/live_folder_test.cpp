@@ -1,8 +1,11 @@
 #include "likely/io/live_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <optional>
 
 #include "likely/core/error.hpp"
@@ -43,6 +46,31 @@ class Finished {
   TemporaryFolder folder;
   fs::path run;
 };
+
+// A home folder that was named by mistake may hold a million files.
+TEST(LiveFolder, LooksNoFurtherWhereItIsRefused) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "home/inner");
+  std::filesystem::create_directories(folder / "run/inner");
+  write_bytes(folder / "home/inner/letter", "keep me");
+  write_bytes(folder / "run/recipe.json", "{}");
+  const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(events, 0);
+  ASSERT_GE(inotify_add_watch(events, (folder / "home/inner").c_str(), IN_OPEN), 0);
+  const auto opened = [&] {
+    std::array<char, 4096> buffer{};
+    return read(events, buffer.data(), buffer.size()) > 0;
+  };
+  expect_refusal([&] { const LiveFolder refused(folder / "home", {.mark = "recipe.json", .replace = true}); },
+                 (folder / "home").string() + ": the folder holds other things; choose another");
+  EXPECT_FALSE(opened());
+  expect_refusal(
+      [&] { const LiveFolder refused(folder / "run", {.mark = "recipe.json"}); },
+      (folder / "run").string() + " already holds results; replace them (`force`) or choose another folder");
+  EXPECT_NE(fs::directory_iterator(folder / "home/inner"), fs::directory_iterator());
+  EXPECT_TRUE(opened());  // it is seen where it happens
+  close(events);
+}
 
 TEST(LiveFolder, TakesAwayWhatWasMadeAndNothingElse) {
   const TemporaryFolder folder;
