@@ -63,6 +63,8 @@ class Run {
       return train();
     } catch (...) {
       try {
+        // A run without a step would stand in the way of the next one.
+        if (folder_ && began_here_ && position_.step == 0) folder_->take_back();
         tell_of_folder();
       } catch (...) {  // what went wrong first is what is told
       }
@@ -156,6 +158,7 @@ class Run {
       if (!all.empty()) refuse(where() + " holds another run: " + all);
     }
     check_room();
+    began_here_ = !there;
     if (there && std::filesystem::exists(folder_->checkpoint())) {
       position_ = load_checkpoint({folder_->shown(folder_->checkpoint()), folder_->shown(folder_->best()),
                                    folder_->shown(folder_->next_best())},
@@ -552,6 +555,7 @@ class Run {
   Position position_;
   std::vector<EpochReport> history_;
   std::unique_ptr<RunFolder> folder_;
+  bool began_here_ = false;          // and did not go on with a run that was there
   std::size_t told_ = 0, kept_ = 0;  // how much of what it says of itself was told
   EventSink shown_;
   Event step_made_ = event::Step{};

@@ -119,6 +119,14 @@ void RunFolder::write_config(std::string_view text) const {
   file.commit();
 }
 
+void RunFolder::take_back() {
+  metrics_.reset();
+  for (const std::filesystem::path& file : {config(), metrics()}) {
+    std::error_code still_there;
+    if (io::detail::whose(file) == io::detail::Whose::ours) std::filesystem::remove(file, still_there);
+  }
+}
+
 void RunFolder::open_metrics(std::int64_t bytes) {
   // Before anything is set aside: what the checkpoint rests upon is to stay where it is.
   if (bytes > 0 && io::detail::whose(metrics()) == io::detail::Whose::others)

@@ -56,6 +56,10 @@ class RunFolder {
 
   void write_config(std::string_view text) const;
 
+  // Before the first step: takes away what was written so far, and no more. What it made of the folders goes
+  // with it, if they are empty then.
+  void take_back();
+
   // Opens metrics.jsonl and cuts it to so many bytes: what a killed training wrote after its last checkpoint
   // will be written again. Refuses a file that is shorter.
   void open_metrics(std::int64_t bytes);

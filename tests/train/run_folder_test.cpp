@@ -252,6 +252,47 @@ TEST(RunFolder, TellsAtOnceWhatItHasSetAside) {
                                            " was somebody else's: it is kept as metrics.jsonl.kept"});
 }
 
+// Nothing was learned, and the corrected program is not told of a run.
+TEST(RunFolder, IsTakenBackWhereTheFirstStepIsRefused) {
+  const TemporaryFolder folder;
+  const auto train = [](const std::filesystem::path& out, std::int64_t fails_at) {
+    SmallNetwork model(Rng(1));
+    optim::Adam adam(model, {.lr = 0.01});
+    std::int64_t step = 0;
+    const auto loss = [&](SmallNetwork& network, const data::Batch& batch, const Training& training) {
+      if (step++ == fails_at) throw Error("the weather is bad");
+      return kCrossEntropy(network, batch, training);
+    };
+    train::fit(model, adam, {.train = three_classes(40, 1)}, loss,
+               {.epochs = 1, .batch = 20, .out = out, .progress = train::Progress::silent});
+  };
+  EXPECT_THROW(train(folder / "runs/first", 0), Error);
+  EXPECT_EQ(folder.list(), "");
+  std::filesystem::create_directory(folder / "mine");
+  testing::write_bytes(folder / "mine/notes.txt", "mine");
+  EXPECT_THROW(train(folder / "mine", 0), Error);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "mine"), {}), 1);
+  train(folder / "mine", -1);
+  EXPECT_TRUE(std::filesystem::exists(folder / "mine/checkpoint.safetensors"));
+  // A step was made: what it said stays.
+  EXPECT_THROW(train(folder / "later", 1), Error);
+  EXPECT_TRUE(std::filesystem::exists(folder / "later/config.json"));
+  // What goes on is not taken back.
+  SmallNetwork model(Rng(1));
+  optim::Adam adam(model, {.lr = 0.01});
+  const auto failing = [](SmallNetwork&, const data::Batch&, const Training&) -> Tensor {
+    throw Error("the weather is bad");
+  };
+  EXPECT_THROW(train::fit(model, adam, {.train = three_classes(40, 1)}, failing,
+                          {.epochs = 1,
+                           .batch = 20,
+                           .out = folder / "later",
+                           .resume = true,
+                           .progress = train::Progress::silent}),
+               Error);
+  EXPECT_TRUE(std::filesystem::exists(folder / "later/config.json"));
+}
+
 // A relative name is that of the folder it named at the beginning.
 TEST(RunFolder, StaysWhereItWasWhenTheCurrentFolderChanges) {
   const TemporaryFolder folder;
