@@ -37,6 +37,8 @@
 
 namespace likely::runs {
 
+class Album;
+
 // One training: enough to make it again. It is kept in the run folder as recipe.json.
 struct Run {
   Settings settings;
@@ -61,12 +63,15 @@ struct Measured {
 struct Report {
   std::vector<Measured> figures{};
   std::vector<std::filesystem::path> pictures{};  // without their endings: each is there as .png and .svg
-  std::vector<std::string> warnings{};            // which pictures could not be drawn, and why
+  std::vector<std::string> warnings{};            // such as pictures that could not be drawn
   std::vector<std::string> notes{};               // what was decided about the data, a sentence each
   std::string text{};                             // what else to print, such as a table
   std::int64_t epochs = 0;
   double seconds = 0.0;
   train::Stopped stopped = train::Stopped::finished;
+  // Draws what there is to see, where a training leaves it to be done: pictures may take long, and come after
+  // the report is kept.
+  std::function<void(Album&)> draw{};
 };
 
 // One column of a prediction, a value for each row.
@@ -102,8 +107,8 @@ struct Recipe {
   std::vector<Setting> settings{};
   bool needs_data = false;  // it has none of its own
 
-  // Trains, or goes on where run.resume says so; leaves what it made in run.out, and then draws (through an
-  // Album, so that a picture that fails costs nothing). Ctrl-C ends it early with Stopped::interrupted.
+  // Trains, or goes on where run.resume says so; leaves what it made in run.out, and the drawing of it to
+  // Report::draw. Ctrl-C ends it early with Stopped::interrupted.
   std::function<Report(const Run&)> train{};
   // Measures again what run.out holds, on run.data. Ctrl-C ends it with Cancelled.
   std::function<Report(const Run&)> evaluate{};

@@ -61,17 +61,32 @@ train::event::Begin beginning_of(const Recipe& recipe, const Run& run) {
   return begin;
 }
 
-void tell_report(const Report& report, const train::EventSink& events) {
+void tell_figures(const Report& report, const train::EventSink& events) {
   for (const Measured& figure : report.figures) {
     std::optional<bool> higher;
     if (figure.better != Better::neither) higher = figure.better == Better::higher;
     events(train::event::Metric{figure.name, figure.value, higher});
   }
+}
+
+void tell_pictures(const Report& report, const train::EventSink& events) {
   for (const fs::path& picture : report.pictures) events(train::event::Picture{picture});
   for (const std::string& warning : report.warnings) events(train::event::Warning{warning});
 }
 
-// Trains and keeps the report, also where Ctrl-C comes while pictures are drawn.
+// Adds the pictures of what was trained to its report.
+void draw(const Run& run, Report& report) {
+  if (!report.draw) return;
+  Album album(run.out);
+  album.attempt("pictures", [&] { report.draw(album); });
+  const Drawn& drawn = album.drawn();
+  report.pictures.insert(report.pictures.end(), drawn.pictures.begin(), drawn.pictures.end());
+  report.warnings.insert(report.warnings.end(), drawn.warnings.begin(), drawn.warnings.end());
+  report.draw = nullptr;  // and what it held on to
+}
+
+// Trains and keeps the report: before pictures are drawn, which may take long, be given up or be killed, and
+// again with them.
 SeedReport train_one(const Recipe& recipe, const Run& run) {
   const train::detail::CatchInterrupt interrupt(true);
   const auto begin = std::chrono::steady_clock::now();
@@ -92,13 +107,21 @@ SeedReport train_one(const Recipe& recipe, const Run& run) {
     told.events(train::event::End{.seconds = seconds(), .error = error.what()});
     throw;
   }
-  if (one.report.seconds == 0.0) one.report.seconds = seconds();
-  tell_report(one.report, told.events);
+  const bool timed = one.report.seconds != 0.0;
+  if (!timed) one.report.seconds = seconds();
+  tell_figures(one.report, told.events);
+  const bool whole = one.report.stopped != train::Stopped::interrupted;
+  const auto keep = [&] { write_report(run.out, json_of(RunReport{&recipe, run, {one}})); };
+  if (whole && one.report.draw) {
+    keep();
+    draw(run, one.report);
+    if (!timed) one.report.seconds = seconds();
+  }
+  tell_pictures(one.report, told.events);
   if (!file.failure().empty())
     one.report.warnings.push_back(fmt::format("{} is not whole: {}", kEventsFile, file.failure()));
-  if (one.report.stopped != train::Stopped::interrupted)
-    write_report(run.out, json_of(RunReport{&recipe, run, {one}}));
-  one.interrupted_late = interrupt.arrived() && one.report.stopped != train::Stopped::interrupted;
+  if (whole) keep();
+  one.interrupted_late = interrupt.arrived() && whole;
   told.events(train::event::End{.stopped = one.report.stopped, .seconds = one.report.seconds});
   return one;
 }

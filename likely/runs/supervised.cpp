@@ -168,19 +168,18 @@ void draw_all(const SupervisedParts& parts, const std::vector<train::EpochReport
 
 Report train_whole(const SupervisedParts& parts, const Run& run) {
   const Keys keys = keys_of(run);
-  const Splits splits = parts.data(run, keys.data);
+  Splits splits = parts.data(run, keys.data);
   const Sizes sizes = sizes_of(splits);
-  const Fitted fitted = parts.fit(run, splits, sizes, keys.model);
+  Fitted fitted = parts.fit(run, splits, sizes, keys.model);
   Report report{.epochs = fitted.epochs,
                 .seconds = fitted.history.empty() ? 0.0 : fitted.history.back().seconds,
                 .stopped = fitted.stopped};
   if (fitted.stopped == train::Stopped::interrupted) return report;
   report.figures = figures_of(parts.objective, fitted.learned.predict, held_out(splits));
   report.text = fitted.learned.remarks(splits);
-  Album album(run.out);
-  draw_all(parts, fitted.history, sizes, splits, fitted.learned, album);
-  report.pictures = album.drawn().pictures;
-  report.warnings = album.drawn().warnings;
+  report.draw = [parts, sizes, fitted = std::move(fitted), splits = std::move(splits)](Album& album) {
+    draw_all(parts, fitted.history, sizes, splits, fitted.learned, album);
+  };
   return report;
 }
 

@@ -135,6 +135,35 @@ TEST(LongEvaluation, EndsWithoutAdviceToResume) {
   }
 }
 
+// Model and report are kept, whatever is missing of the pictures.
+TEST(LongDrawing, EndsWithModelAndReport) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  constexpr int kColumns = 200;
+  std::string table;
+  for (int i = 0; i < kColumns; ++i) table += "c" + std::to_string(i) + ",";
+  table += "kind\n";
+  for (int row = 0; row < 40; ++row) {
+    for (int i = 0; i < kColumns; ++i)
+      table += std::to_string((row * 37 + i * 53) % 101 * (i + 1) % 89) + ",";
+    table += row % 2 == 0 ? "more\n" : "less\n";
+  }
+  write_bytes(folder / "wide.csv", table);
+  const pid_t child =
+      start_command(at, {"train", "csv", "--in", "wide.csv", "--epochs", "2", "--quiet", "--out", "run"},
+                    (folder / "out").string(), (folder / "err").string());
+  for (int i = 0; i < 60000 && !std::filesystem::exists(folder / "run/report.json"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(child, SIGTERM);
+  EXPECT_EQ(wait_for(child), 130);
+  EXPECT_EQ(read_bytes(folder / "err"),
+            "likely: interrupted before all pictures were drawn\ninterrupted; all is learned, draw the "
+            "pictures with: likely plot run\n");
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/model.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run/report.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/figures/importance.png"));
+}
+
 }  // namespace
 
 }  // namespace likely::testing

@@ -11,6 +11,7 @@
 #include "likely/io/checksum.hpp"
 #include "likely/io/json.hpp"
 #include "likely/models/recipes.hpp"
+#include "likely/runs/album.hpp"
 #include "likely/runs/listing.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -99,6 +100,28 @@ TEST(Runs, TellWhatHappensToTheirFolderAndToWhoeverListens) {
   const RunReport resumed = resume_run(models::recipes(), folder / "run", {"epochs=2"}, run.events);
   EXPECT_EQ(story_in(folder / "run"), story_of(trained) + " " + story_of(resumed));
   EXPECT_TRUE(std::get<train::event::Begin>(heard.front()).resumed);
+}
+
+// Pictures may take long: what was learned is on the disk by then.
+TEST(Runs, KeepTheirReportBeforeTheyDraw) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / "run/report.json";
+  Recipe slow = moons();
+  io::SortedJson before;
+  slow.train = [&](const runs::Run&) -> Report {
+    return {.figures = {{.name = "test score", .better = Better::higher, .value = 0.5}},
+            .draw = [&](Album& album) {
+              before = io::parse_json<io::SortedJson>(read_bytes(file));
+              album.attempt("picture \"hard\"", [] { throw Error("no paper"); });
+            }};
+  };
+  const RunReport trained = train_recipe(slow, quick_run(folder / "run"));
+  EXPECT_EQ(before["figures"]["test_score"], 0.5);
+  EXPECT_EQ(before["warnings"], io::SortedJson::array());
+  const std::vector<std::string> warnings{"the picture \"hard\" could not be drawn: no paper"};
+  EXPECT_EQ(trained.warnings(), warnings);
+  EXPECT_EQ(io::parse_json<io::SortedJson>(read_bytes(file))["warnings"], io::SortedJson(warnings));
+  EXPECT_FALSE(trained.seeds[0].report.draw);
 }
 
 TEST(Runs, ThatFailSayWhy) {

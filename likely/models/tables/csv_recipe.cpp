@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -267,7 +266,6 @@ std::int64_t bytes_of(const Schema& schema, const ModelOptions& options) {
 }
 
 Report train_on_table(const Run& run) {
-  const auto start = std::chrono::steady_clock::now();
   ReadOptions options = read_options(run);
   options.cancelled = train::detail::interrupt_arrived;
   const Rows rows = read_table(options);
@@ -293,7 +291,6 @@ Report train_on_table(const Run& run) {
   Report report;
   const auto interrupted = [&] {
     report.stopped = train::Stopped::interrupted;
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;
   };
   write_origin(run, rows);
@@ -325,11 +322,7 @@ Report train_on_table(const Run& run) {
                             .value = fitted->losses.blend});
   // The model last: by it the run is known to be whole.
   fitted->model.save(run.out);
-  runs::Album album(run.out);
-  draw(drawn, album);
-  report.pictures = album.drawn().pictures;
-  report.warnings = album.drawn().warnings;
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.draw = [drawn = std::move(drawn)](runs::Album& album) { draw(drawn, album); };
   return report;
 }
 

@@ -7,8 +7,10 @@
 
 #include "likely/core/create.hpp"
 #include "likely/core/printable.hpp"
+#include "likely/models/tables/importance.hpp"
 #include "likely/runs/pictures.hpp"
 #include "likely/runs/short_names.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::tables {
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::int64_t kShuffles = 5;
 constexpr std::int64_t kMostRows = 1000;  // to be shuffled: more only take longer
+constexpr std::size_t kMostTried = 64;    // columns: each costs so many predictions of all rows
 constexpr std::size_t kMostColumns = 20;  // in the picture of importances
 constexpr std::size_t kLongestColumnName = 24;
 constexpr std::size_t kMostClasses = 20;  // in a matrix made of letters
@@ -62,8 +65,18 @@ std::vector<Judged> thinned(std::vector<Judged> judged) {
   return judged;
 }
 
+// What is said of columns that are not shown.
+std::string column_label(std::size_t shown, std::size_t tried, std::size_t all) {
+  if (tried < all)
+    return fmt::format("column (the {} most important of {} tried, which have the largest weights of all {})",
+                       shown, tried, all);
+  return shown < all ? fmt::format("column (the {} most important of {})", shown, all) : "column";
+}
+
 void draw_importance(const std::vector<Judged>& judged, runs::Album& album) {
-  std::vector<Importance> all = permutation_importance(thinned(judged), kShuffles, Rng(0));
+  const std::vector<std::size_t> tried = heaviest_columns(judged, kMostTried);
+  std::vector<Importance> all =
+      permutation_importance(thinned(judged), tried, kShuffles, Rng(0), train::detail::interrupt_arrived);
   all.resize(std::min(all.size(), kMostColumns));
   std::vector<std::string> columns;
   std::vector<double> values;
@@ -74,7 +87,7 @@ void draw_importance(const std::vector<Judged>& judged, runs::Album& album) {
   const std::vector<std::string> names = runs::short_names(columns, kLongestColumnName);
   plot::Figure figure(
       {.title = "Importance of columns: what shuffling one costs",
-       .x_label = "column",
+       .x_label = column_label(all.size(), tried.size(), judged.front().model.schema.inputs.size()),
        .y_label = judged.front().model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
        .legend = "none"});
   figure.bars(names, tensor(values));

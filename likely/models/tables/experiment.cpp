@@ -1,7 +1,6 @@
 #include "likely/models/tables/experiment.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "likely/core/create.hpp"
 #include "likely/data/stratify.hpp"
@@ -21,23 +20,6 @@ struct Keys {
   explicit Keys(Rng rng) : held_out(rng.split()), fit(rng.split()), folds(rng.split()) {}
 };
 
-// Larger is worse.
-double badness(const Scores& scores) {
-  if (const auto* classes = std::get_if<ClassScores>(&scores)) return classes->log_loss;
-  return -std::get<NumberScores>(scores).r2;
-}
-
-// Lets the values of one column change places.
-void shuffle_column(Rows& rows, std::size_t column, Rng& rng) {
-  const std::vector<double> values = rows.x.to_vector<double>();
-  const auto width = static_cast<std::size_t>(rows.x.dim(1));
-  const std::vector<std::int64_t> order = rng.permutation(rows.size()).to_vector<std::int64_t>();
-  std::vector<double> shuffled = values;
-  for (std::size_t row = 0; row < order.size(); ++row)
-    shuffled[row * width + column] = values[static_cast<std::size_t>(order[row]) * width + column];
-  rows.x = tensor(shuffled, rows.x.shape());
-}
-
 }  // namespace
 
 Tensor predictions(const std::vector<Judged>& judged) {
@@ -55,7 +37,10 @@ Tensor targets(const std::vector<Judged>& judged) {
 }
 
 Scores score(const std::vector<Judged>& judged, const Tensor& train) {
-  const Tensor said = predictions(judged);
+  return score(judged, predictions(judged), train);
+}
+
+Scores score(const std::vector<Judged>& judged, const Tensor& said, const Tensor& train) {
   const Tensor y = targets(judged);
   if (judged.front().model.schema.classifies()) return score_classes(said, y, train);
   return score_numbers(said, y, train);
@@ -105,26 +90,6 @@ std::optional<std::vector<Judged>> fit_folds(const Rows& rows, std::int64_t k, c
     judged.push_back({std::move(fitted->model), pick(rows, folds[i])});
   }
   return judged;
-}
-
-std::vector<Importance> permutation_importance(const std::vector<Judged>& judged, std::int64_t repeats,
-                                               Rng rng) {
-  const Tensor y = targets(judged);
-  const double before = badness(score(judged, y));
-  const std::vector<Column>& inputs = judged.front().model.schema.inputs;
-  std::vector<Importance> all;
-  for (std::size_t column = 0; column < inputs.size(); ++column) {
-    double rise = 0.0;
-    for (std::int64_t i = 0; i < repeats; ++i) {
-      std::vector<Judged> changed = judged;
-      for (auto& [model, rows] : changed) shuffle_column(rows, column, rng);
-      rise += badness(score(changed, y)) - before;
-    }
-    all.push_back({inputs[column].name, rise / static_cast<double>(repeats)});
-  }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Importance& a, const Importance& b) { return a.value > b.value; });
-  return all;
 }
 
 }  // namespace likely::tables

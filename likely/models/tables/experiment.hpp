@@ -26,6 +26,8 @@ Tensor predictions(const std::vector<Judged>& judged);
 Tensor targets(const std::vector<Judged>& judged);
 // Judges these predictions together; `train` are the targets that were learned from.
 Scores score(const std::vector<Judged>& judged, const Tensor& train);
+// The same of what was predicted for these rows.
+Scores score(const std::vector<Judged>& judged, const Tensor& said, const Tensor& train);
 // The accuracy or R2.
 double main_figure(const Scores& scores);
 
@@ -47,15 +49,5 @@ std::optional<FittedModel> fit_rows(const Rows& train, const ModelOptions& optio
 // between. Refuses k < 2 and k > rows.
 std::optional<std::vector<Judged>> fit_folds(const Rows& rows, std::int64_t k, const ModelOptions& options,
                                              std::uint64_t seed, const OnEpoch& on_epoch = {});
-
-// How much worse predictions become if the values of one column change places among the rows (Breiman, 2001):
-// the rise of the log-loss, or the fall of R2; the mean over `repeats` shuffles of each model's rows. Largest
-// first.
-struct Importance {
-  std::string column;
-  double value = 0.0;
-};
-std::vector<Importance> permutation_importance(const std::vector<Judged>& judged, std::int64_t repeats,
-                                               Rng rng);
 
 }  // namespace likely::tables

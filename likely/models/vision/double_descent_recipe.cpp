@@ -164,10 +164,9 @@ Report train(const Run& run) {
   keep(run, rows);
   report.text = text_of(rows);
   report.figures = figures_of(rows);
-  Album album(run.out);
-  album.attempt("picture \"double-descent\"", [&] { draw(run, album); });
-  report.pictures = album.drawn().pictures;
-  report.warnings = album.drawn().warnings;
+  report.draw = [run](Album& album) {
+    album.attempt("picture \"double-descent\"", [&] { draw(run, album); });
+  };
   return report;
 }
 

@@ -73,7 +73,7 @@ double at(const vision::Shattering& found, const Tensor& values, double distance
   return values.to_vector<double>()[i];
 }
 
-Report report_of(const Run& run, const std::vector<Measurement>& all) {
+Report report_of(const std::vector<Measurement>& all) {
   Report report;
   report.text = fmt::format("autocorrelation of dy/dx, and in wide networks\n{:<32} {:>16} {:>16} {:>16}\n",
                             "", "0.05 apart", "0.2 apart", "0.5 apart");
@@ -87,10 +87,7 @@ Report report_of(const Run& run, const std::vector<Measurement>& all) {
                               .better = Better::neither,
                               .value = at(each.found, each.found.autocorrelation, 0.2)});
   }
-  Album album(run.out);
-  album.attempt("pictures", [&] { draw(all, album); });
-  report.pictures = album.drawn().pictures;
-  report.warnings = album.drawn().warnings;
+  report.draw = [all](Album& album) { draw(all, album); };
   return report;
 }
 
@@ -101,7 +98,7 @@ Report train(const Run& run) {
   } catch (const Cancelled&) {
     return {.stopped = train::Stopped::interrupted};
   }
-  return report_of(run, all);
+  return report_of(all);
 }
 
 }  // namespace
