@@ -201,7 +201,9 @@ void draw_predicted(const Tensor& predicted, const Tensor& truth, Album& album) 
   const Tensor ends = linspace(low, high, 2, DType::f64);
   plot::Figure figure(
       {.title = "Predicted and true", .x_label = "true", .y_label = "predicted", .legend = "top left"});
-  figure.points(real, said, {.label = "rows", .width = 1.6});
+  const std::string rows =
+      count < predicted.size() ? fmt::format("{} of {} rows", count, predicted.size()) : "rows";
+  figure.points(real, said, {.label = rows, .width = 1.6});
   figure.line(ends, ends, {.label = "all right", .color = "#444444", .dashed = true});
   album.add("predicted", figure, 600, 560);
 }

@@ -53,6 +53,15 @@ TEST(Predicted, HasItsDiagonalWhateverTheSize) {
             "999999999999998 999999999999998\n1000000000000102 1000000000000102\n");
 }
 
+TEST(Predicted, SaysThatItShowsSomeOfManyRows) {
+  const TemporaryFolder folder;
+  Album album(folder.path());
+  draw_predicted(linspace(0.0, 1.0, 1500), linspace(0.0, 1.0, 1500), album);
+  EXPECT_TRUE(contains(read_bytes(folder / "figures/predicted.gp"), "title \"rows\""));
+  draw_predicted(linspace(0.0, 1.0, 1501), linspace(0.0, 1.0, 1501), album);
+  EXPECT_TRUE(contains(read_bytes(folder / "figures/predicted.gp"), "title \"1500 of 1501 rows\""));
+}
+
 TEST(Areas, ShowEveryClass) {
   const TemporaryFolder folder;
   Album album(folder.path());

@@ -127,8 +127,35 @@ plot::Figure parameter_figure(const ModelStudy& study, std::size_t k, const Numb
   return figure;
 }
 
-// True and fitted numbers; those that vary by factors on logarithmic axes, where numbers that are not above 0
-// are not shown.
+// Fitted numbers that are so far below all true ones that a logarithmic axis has no good place for them, such
+// as 0: they are taken out, to be drawn at its end.
+struct FarBelow {
+  Numbers at{}, value{};  // the true numbers, and the end of the axis for each
+  double largest = 0.0;   // of the fitted ones
+
+  std::string text(std::size_t all) const {
+    if (at.empty()) return {};
+    return fmt::format(" ({} of {} {}: in orange)", at.size(), all,
+                       largest > 0.0 ? fmt::format("at most {:.1g}", largest) : "at 0");
+  }
+};
+
+FarBelow take_far_below(const Numbers& truth, double lowest, Numbers& fitted) {
+  constexpr double kFar = 100.0, kFurther = 1.5;
+  double end = lowest;
+  for (const double x : fitted) end = x >= lowest / kFar ? std::min(end, x) : end;
+  FarBelow below;
+  for (std::size_t i = 0; i < fitted.size(); ++i) {
+    if (!(fitted[i] < lowest / kFar)) continue;
+    below.largest = std::max(below.largest, fitted[i]);
+    below.at.push_back(truth[i]);
+    below.value.push_back(end / kFurther);
+    fitted[i] = std::nan("");
+  }
+  return below;
+}
+
+// True and fitted numbers; those that vary by factors on logarithmic axes.
 plot::Figure recovery_figure(const Recovery& recovery, std::size_t k) {
   Numbers truth, fitted;
   for (std::size_t i = 0; i < recovery.truth.size(); ++i) {
@@ -140,19 +167,19 @@ plot::Figure recovery_figure(const Recovery& recovery, std::size_t k) {
   const bool factors =
       recovery.model.parameters[k].transform == Transform::log && low > 0.0 && high > kManyTimes * low;
   const RecoveredParameter& p = recovery.parameters[k];
+  const FarBelow below = factors ? take_far_below(truth, low, fitted) : FarBelow{};
   plot::Figure figure({.title = std::isfinite(p.correlation)
                                     ? fmt::format("{}: r = {:.2f}, of ranks {:.2f}", p.name, p.correlation,
                                                   p.rank_correlation)
                                     : fmt::format("{}: does not vary", p.name),
                        .x_label = "true " + p.name,
-                       .y_label = "fitted " + p.name,
+                       .y_label = "fitted " + p.name + below.text(truth.size()),
                        .log_x = factors,
                        .log_y = factors,
                        .legend = "none"});
-  for (double& x : fitted) {
-    if (factors && !(x > 0.0)) x = std::nan("");
-  }
   figure.points(tensor(truth), tensor(fitted), {.color = "#0072b2", .width = 1.5});
+  if (!below.at.empty())
+    figure.points(tensor(below.at), tensor(below.value), {.color = "#d55e00", .width = 1.5});
   const Numbers ends{low, high};
   figure.line(tensor(ends), tensor(ends), {.color = "#000000", .width = 1.0, .dashed = true});
   return figure;

@@ -68,7 +68,7 @@ void draw(const Run& run, Album& album) {
                        .x_label = "hidden units a layer",
                        .y_label = "error, %",
                        .log_x = true,
-                       .y_range = std::pair(0.0, 80.0)});
+                       .y_range = std::pair(0.0, 100.0)});
   const Tensor& widths = table["width"];
   figure.line(widths, table["test_error"].to(DType::f64) * 100.0, {.label = "test", .color = "#0072b2"});
   figure.points(widths, table["test_error"].to(DType::f64) * 100.0, {.color = "#0072b2", .width = 3.0});

@@ -238,6 +238,34 @@ TEST(Recover, SaysWhatDoesNotVary) {
   EXPECT_NE(json.find("\"correlation\": null"), std::string::npos) << json;
 }
 
+// A logarithmic axis has no place for 0: nobody is left out all the same.
+TEST(Recover, DrawsEverybody) {
+  const TemporaryFolder folder;
+  const auto script_of = [&](const std::vector<double>& truth, const std::vector<double>& fitted) {
+    Recovery recovery{named_model("rw"), {}, {}, {}, {}};
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      recovery.truth.push_back({0.5, truth[i]});
+      recovery.fitted.push_back({0.5, fitted[i]});
+    }
+    recovery.parameters = {{"alpha", 0, 0, 0, 0, 0}, {"beta", 0.5, 0.4, 0, 0, 2}};
+    write_recovery({{}, {}, {recovery}, std::nullopt}, folder.path(), true);
+    return likely::testing::read_bytes(folder / "figures/recovery-rw.gp");
+  };
+  const auto has = [](const std::string& script, const std::string& part) {
+    return script.find(part) != std::string::npos;
+  };
+  const std::string zeros = script_of({0.01, 0.1, 0.2, 0.5}, {0, 0.06, 0, 0.003});
+  EXPECT_TRUE(has(zeros, "fitted beta (2 of 4 at 0: in orange)")) << zeros;
+  EXPECT_TRUE(has(zeros, "\n0.01 0.002\n0.2 0.002\nEOD")) << zeros;
+  const std::string tiny = script_of({0.01, 0.1, 0.2, 0.5}, {1e-9, 0.06, 0, 0.5});
+  EXPECT_TRUE(has(tiny, "fitted beta (2 of 4 at most 1e-09: in orange)")) << tiny;
+  const std::string usual = script_of({0.01, 0.1, 0.2, 0.5}, {0.02, 0.06, 0.2, 0.5});
+  EXPECT_FALSE(has(usual, "orange")) << usual;
+  const std::string plain = script_of({0.1, 0.1, 0.2, 0.5}, {0.0, 0.06, 0.2, 0.5});  // no logarithms
+  EXPECT_FALSE(has(plain, "orange")) << plain;
+  EXPECT_TRUE(has(plain, "\n0.1 0\n")) << plain;
+}
+
 TEST(Recover, CountsWhatIsDrawnAgain) {
   RecoverOptions options;
   options.subjects = 40;
