@@ -148,6 +148,20 @@ void add_if_any(std::vector<std::string>& notices, const std::string& notice) {
   if (!notice.empty()) notices.push_back(notice);
 }
 
+// What is to be told of numbers that are to be predicted.
+void doubt_target(const Source& source, std::size_t place, const Target& target,
+                  std::vector<std::string>& notices) {
+  if (!target.classes.empty()) return;
+  const io::CsvColumn& column = source.column(place);
+  if (column.kind == Kind::whole && counts_rows(target.values)) {
+    notices.push_back(
+        fmt::format("the target \"{}\" counts the rows, which says nothing about them: `target = NAME` "
+                    "chooses another column",
+                    column.name));
+  }
+  add_if_any(notices, doubt_of_numbers(column.name, target.values, source.table));
+}
+
 }  // namespace
 
 Rows read_table(const ReadOptions& options) {
@@ -178,8 +192,7 @@ Rows read_table(const ReadOptions& options) {
     target = read_target(source, place, last ? source.layout.classes : std::vector<std::string>(),
                          options.task, rows.notices);
     rows.schema.target = source.column(place).name;
-    if (target.classes.empty())
-      add_if_any(rows.notices, doubt_of_numbers(rows.schema.target, target.values, source.table));
+    doubt_target(source, place, target, rows.notices);
   } else {
     const std::string other = options.target_file.string();
     Source apart{
@@ -193,8 +206,7 @@ Rows read_table(const ReadOptions& options) {
     }
     const std::size_t place = find_column(other, apart.table, options.target);
     target = read_target(apart, place, {}, options.task, notes);
-    if (target.classes.empty())
-      add_if_any(notes, doubt_of_numbers(apart.column(place).name, target.values, apart.table));
+    doubt_target(apart, place, target, notes);
     for (const std::string& note : notes) rows.notices.push_back(fmt::format("{}: {}", other, note));
   }
   rows.schema.classes = target.classes;

@@ -229,6 +229,26 @@ TEST_F(TableFile, RefusesWithTheReasons) {
       "read as a number with a decimal comma)");
 }
 
+TEST_F(TableFile, TellsOfATargetThatCountsTheRows) {
+  const std::string told =
+      " counts the rows, which says nothing about them: `target = NAME` chooses another column";
+  const std::string text = rows(40, [](int i) { return std::to_string(i + 1); });
+  EXPECT_EQ(read(text).notices, std::vector<std::string>{"the target \"y\"" + told});
+  EXPECT_EQ(read(text, {.target = "y"}).notices.size(), 1U);
+  EXPECT_EQ(read(text, {.target = "a"}).notices,
+            std::vector<std::string>{"column \"y\" left out: it counts the rows"});
+  EXPECT_TRUE(read(rows(40, [](int i) { return std::to_string(i == 7 ? 100 : i); })).notices.empty());
+  std::string inputs = "a\n";
+  std::string apart = "y\n";
+  for (int i = 0; i < 40; ++i) {
+    inputs += std::to_string(i * 7 % 40) + ".5\n";
+    apart += std::to_string(i) + "\n";
+  }
+  write_bytes(folder_ / "targets.csv", apart);
+  EXPECT_EQ(read(inputs, {.target_file = folder_ / "targets.csv"}).notices,
+            std::vector<std::string>{(folder_ / "targets.csv").string() + ": the target \"y\"" + told});
+}
+
 TEST_F(TableFile, TellsOfNumbersThatAreFarFromAllOthers) {
   const auto notices = [&](const std::string& wild, int every, bool in_target) {
     std::string text = "x,y\n";
