@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
+#include "likely/ops/index.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
@@ -63,6 +65,21 @@ void draw_shares(const data::Batch& rows, double low, double high, plot::Figure&
     ones[piece] = all[piece] > 0.0 ? ones[piece] / all[piece] : std::nan("");
   }
   figure.points(tensor(middle), tensor(ones), {.label = "share of 1", .color = "#009e73", .width = 4.0});
+}
+
+// The classes that most rows have, in their order: more than these have no room for their names.
+std::vector<std::int64_t> most_frequent(const Tensor& confusion) {
+  constexpr std::size_t kMostClasses = 40;
+  const std::vector<double> rows = sum(confusion, 1).to_vector<double>();
+  std::vector<std::int64_t> classes(rows.size());
+  std::iota(classes.begin(), classes.end(), std::int64_t{0});
+  if (classes.size() <= kMostClasses) return classes;
+  std::stable_sort(classes.begin(), classes.end(), [&](std::int64_t a, std::int64_t b) {
+    return rows[static_cast<std::size_t>(a)] > rows[static_cast<std::size_t>(b)];
+  });
+  classes.resize(kMostClasses);
+  std::sort(classes.begin(), classes.end());
+  return classes;
 }
 
 }  // namespace
@@ -118,13 +135,20 @@ Tensor confusion_matrix(const Tensor& predicted, const Tensor& labels, std::int6
 }
 
 void draw_confusion(const Tensor& matrix, const std::vector<std::string>& names, Album& album) {
-  const std::int64_t classes = matrix.dim(0);
   constexpr std::size_t kLongestName = 24;
-  std::vector<std::string> labels = short_names(names, kLongestName);
-  for (auto k = static_cast<std::int64_t>(labels.size()); k < classes; ++k)
-    labels.push_back(std::to_string(k));
-  plot::Figure figure({.title = "Confusion matrix", .x_label = "predicted", .y_label = "true class"});
-  figure.image(matrix,
+  const std::int64_t all = matrix.dim(0);
+  const std::vector<std::int64_t> shown = most_frequent(matrix);
+  const auto classes = static_cast<std::int64_t>(shown.size());
+  const auto known = static_cast<std::int64_t>(names.size());
+  std::vector<std::string> labels;
+  for (const std::int64_t k : shown)
+    labels.push_back(k < known ? names[static_cast<std::size_t>(k)] : std::to_string(k));
+  labels = short_names(labels, kLongestName);
+  const std::string title =
+      classes < all ? fmt::format("Confusion matrix of the {} most frequent of {} classes", classes, all)
+                    : "Confusion matrix";
+  plot::Figure figure({.title = title, .x_label = "predicted", .y_label = "true class"});
+  figure.image(index_select(index_select(matrix, 0, tensor(shown)), 1, tensor(shown)),
                {.color_bar = false, .values = classes <= 20, .column_labels = labels, .row_labels = labels});
   std::size_t longest = 0;
   for (const std::string& label : labels) longest = std::max(longest, label.size());

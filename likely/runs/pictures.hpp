@@ -15,7 +15,8 @@ void draw_curves(const std::vector<train::EpochReport>& history, Album& album);
 
 // How often rows of each class (down) were taken for each class (across): (classes, classes) i64.
 Tensor confusion_matrix(const Tensor& predicted, const Tensor& labels, std::int64_t classes);
-// "confusion". Classes are named by number where there are no names.
+// "confusion". Classes are named by number where there are no names; of more than 40 the most frequent are
+// shown.
 void draw_confusion(const Tensor& matrix, const std::vector<std::string>& names, Album& album);
 
 // "fit": data and the curve of a model of one input: the mean with a band of two standard deviations, or the

@@ -96,5 +96,28 @@ TEST(Confusion, CutsLongNames) {
   EXPECT_TRUE(contains(read_bytes(folder / "figures/confusion.gp"), "\"" + std::string(22, 'x') + "..\" 0"));
 }
 
+// Thousands of names would be bars of grey.
+TEST(Confusion, ShowsTheMostFrequentOfManyClasses) {
+  const TemporaryFolder folder;
+  Album album(folder.path());
+  const auto script_of = [&](std::int64_t classes) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(classes * classes));
+    for (std::int64_t k = 0; k < classes; ++k)
+      counts[static_cast<std::size_t>(k * classes + k)] = k % 2 == 0 ? 1 : 3;
+    draw_confusion(tensor(counts, {classes, classes}), {"first", "second"}, album);
+    EXPECT_TRUE(album.drawn().warnings.empty());
+    return read_bytes(folder / "figures/confusion.gp");
+  };
+  const std::string forty = script_of(40);
+  EXPECT_TRUE(contains(forty, "\"Confusion matrix\""));
+  EXPECT_TRUE(contains(forty, "\"38\" 38"));
+  const std::string many = script_of(100);
+  EXPECT_TRUE(contains(many, "Confusion matrix of the 40 most frequent of 100 classes"));
+  EXPECT_TRUE(contains(many, "\"second\" 0"));
+  EXPECT_TRUE(contains(many, "\"79\" 39"));
+  EXPECT_FALSE(contains(many, "\"first\""));
+  EXPECT_FALSE(contains(many, "\"81\""));
+}
+
 }  // namespace
 }  // namespace likely::runs

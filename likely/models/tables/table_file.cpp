@@ -22,6 +22,7 @@ using Kind = io::CsvColumn::Kind;
 
 constexpr std::size_t kMostWords = 100;
 constexpr std::size_t kRowsToCount = 10;  // fewer numbers in sequence are no sign of an identifier
+constexpr std::int64_t kManyRareClasses = 10;
 constexpr std::int64_t kMostRowsAsWords = 1'000'000;  // more could not be read as words
 
 // A column by its name, its number from 0 on or from -1 backwards, or "last".
@@ -133,10 +134,23 @@ void doubt_classes(Rows& rows) {
   std::vector<std::int64_t> counts(rows.schema.classes.size(), 0);
   for (const std::int64_t label : labels) ++counts[static_cast<std::size_t>(label)];
   const std::int64_t lonely = std::count(counts.begin(), counts.end(), 1);
+  const std::int64_t rare = lonely + std::count(counts.begin(), counts.end(), 2);
+  const auto first_of = [&](std::int64_t most) {
+    return std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) {
+      return counts[static_cast<std::size_t>(label)] <= most;
+    });
+  };
+  // Names or numbers of people and things, perhaps.
+  if (rare >= kManyRareClasses && 2 * rare > static_cast<std::int64_t>(counts.size())) {
+    const auto first = first_of(2);
+    rows.notices.push_back(fmt::format(
+        "{}: {} of {} classes have one or two rows, the first \"{}\" in line {}: too few to learn them from",
+        what, rare, counts.size(), rows.schema.classes[static_cast<std::size_t>(*first)],
+        rows.lines[static_cast<std::size_t>(first - labels.begin())]));
+    return;
+  }
   if (lonely == 0) return;
-  const auto first = std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) {
-    return counts[static_cast<std::size_t>(label)] == 1;
-  });
+  const auto first = first_of(1);
   rows.notices.push_back(
       fmt::format("{}: {} of a single row, {}\"{}\" in line {}: who learns from it cannot be judged by it",
                   what, lonely == 1 ? "a class" : fmt::format("{} classes", lonely),

@@ -364,6 +364,23 @@ TEST_F(TableFile, TellsOfClassesThatMayBeMistakes) {
                                "are read as different"});
 }
 
+TEST_F(TableFile, TellsOfManyClassesOfOneRowOrTwo) {
+  // So many classes of two rows, the last of one, and one that all other rows have.
+  const auto notices = [&](int rare, int others) {
+    return read(rows(2 * rare - 1 + others,
+                     [&](int i) { return i < 2 * rare - 1 ? "n" + std::to_string(i / 2) : "other"; }))
+        .notices;
+  };
+  EXPECT_EQ(notices(12, 10), std::vector<std::string>{"the target \"y\": 12 of 13 classes have one or two "
+                                                      "rows, the first \"n0\" in line 2: too few to learn "
+                                                      "them from"});
+  EXPECT_EQ(notices(9, 10),
+            std::vector<std::string>{"the target \"y\": a class of a single row, \"n8\" in line 18: who "
+                                     "learns from it cannot be judged by it"});
+  const auto many = rows(200, [](int i) { return "n" + std::to_string(i < 40 ? i / 2 : i % 25); });
+  EXPECT_TRUE(read(many).notices.empty());
+}
+
 TEST_F(TableFile, KeepsItsSchemaAsText) {
   const Schema schema = read("size,colour,kind\n1,red,b\n2.5,blue,a\n3,red,b\n4,,a\n").schema;
   const Schema again = Schema::parse(schema.text(), "columns.json");
