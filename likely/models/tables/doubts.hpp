@@ -8,8 +8,8 @@
 
 namespace likely::tables {
 
-// Of numbers that are far from all others of their column (number_range.hpp), or else of 99, 999 or 9999 that
-// come more than once where all others are less than a tenth of it; with the line of the first. NaN: missing.
+// Of numbers that are far from all others of their column (number_range.hpp), with the line of the first.
+// NaN: missing.
 std::string doubt_of_numbers(const std::string& column, const std::vector<double>& values,
                              const io::Table& table);
 

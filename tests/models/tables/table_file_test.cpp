@@ -276,7 +276,11 @@ TEST_F(TableFile, TellsOfNumbersThatAreFarFromAllOthers) {
   EXPECT_EQ(notices("999", 100, false),
             std::vector<std::string>{
                 "column \"x\": 999 (once, in line 7) may stand for a missing value: it is read as a number"});
-  EXPECT_EQ(notices("99", 20, false), std::vector<std::string>{});
+  EXPECT_EQ(
+      notices("99", 20, false),
+      std::vector<std::string>{"column \"x\": 99 (3 times, first in line 7) may stand for a missing value: it "
+                               "is read as a number"});
+  EXPECT_EQ(notices("99", 30, false), std::vector<std::string>{});
   // Targets in a file of their own.
   std::string inputs = "a\n";
   std::string apart = "y\n";
