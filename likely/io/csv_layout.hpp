@@ -31,12 +31,23 @@ struct CsvLayout {
   std::vector<std::string> classes{};
   // Where it is doubtful whether the first line has names: what was decided, and why.
   std::string note{};
+  // Where the first line names the separator (separator_line): that it does.
+  std::string separator_note{};
 
   CsvOptions options() const { return {.separator = separator, .skip = skip, .header = header}; }
 };
 
-// A tab, ';', '|', ',' or ' ', whichever cuts most of the first lines of a file into the same number of
-// fields; ',' where there is no file. `skip`: lines before the table.
+// A first line such as "sep=;", by which spreadsheets tell each other what separates the fields below it.
+struct SeparatorLine {
+  char separator = ',';
+  std::int64_t line = 0;  // the table begins on the next
+  std::string note{};     // what is to be told of it
+};
+std::optional<SeparatorLine> separator_line(const std::filesystem::path& path, std::int64_t skip = 0);
+
+// What the first line says (separator_line); else a tab, ';', '|', ',' or ' ', whichever cuts most of the
+// first lines of a file into the same number of fields; ',' where there is no file. `skip`: lines before the
+// table.
 char guess_separator(const std::filesystem::path& path, std::int64_t skip = 0);
 
 // Looks at the first lines of a file, plain or gzip. The first line has names if none of its fields is a
@@ -44,8 +55,9 @@ char guess_separator(const std::filesystem::path& path, std::int64_t skip = 0);
 // numbers in it, all different, has names, too, if one of its words stands above a column of numbers and
 // fewer than half of its numbers come again below them, or if its numbers count up (three or more by one,
 // four or more by equal steps, or two years or more) and those of no other line do; what is decided then is
-// in `note`. Refuses a file without lines, and one that begins with lines of one field, or of a comment,
-// before those of a table: they are to be skipped.
+// in `note`. A line that names the separator is skipped. Refuses a file without lines, and one that begins
+// with lines of one field, of a comment, or of a title (one field is filled at most, and all below it have
+// names), before those of a table: they are to be skipped.
 CsvLayout guess_csv_layout(const std::filesystem::path& path, const CsvHints& hints = {});
 
 // The last of these refusals alone, for readers of their own. The separator is that of `hints`, or a comma.

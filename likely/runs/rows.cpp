@@ -41,8 +41,9 @@ void check_not_empty(const fs::path& path) {
 }
 
 // A first line without a single number in it has names.
-bool has_names(const fs::path& path, char separator) {
-  io::CsvRecords records("read_csv", path, {separator, '"'});
+bool has_names(const fs::path& path, const io::CsvLayout& layout) {
+  io::CsvRecords records("read_csv", path, {layout.separator, '"'});
+  records.skip_lines(layout.skip);
   records.next();
   for (const io::CsvField& field : records.fields()) {
     double value = 0.0;
@@ -51,11 +52,12 @@ bool has_names(const fs::path& path, char separator) {
   return true;
 }
 
-io::Table table_of(const fs::path& path) {
+io::CsvLayout layout_of(const fs::path& path) {
   check_there(path);
   check_not_empty(path);
-  const char separator = io::guess_csv_layout(path).separator;
-  return io::read_csv(path, {.separator = separator, .header = has_names(path, separator)});
+  io::CsvLayout layout = io::guess_csv_layout(path);
+  layout.header = has_names(path, layout);
+  return layout;
 }
 
 bool changes(const Tensor& column) {
@@ -64,8 +66,10 @@ bool changes(const Tensor& column) {
 }
 
 Tensor csv_rows(const fs::path& path, std::int64_t width, std::vector<std::string>& notes) {
-  const io::Table table = table_of(path);
+  const io::CsvLayout layout = layout_of(path);
+  const io::Table table = io::read_csv(path, layout.options());
   notes = table.notes();
+  if (!layout.separator_note.empty()) notes.insert(notes.begin(), layout.separator_note);
   std::vector<std::string> names;
   for (const io::CsvColumn& column : table.columns()) names.push_back(column.name);
   if (static_cast<std::int64_t>(names.size()) == width + 1) {
@@ -140,7 +144,7 @@ RowsOfFile read_rows(const fs::path& path, const Shape& input) {
 }
 
 data::Dataset read_table(const fs::path& path) {
-  const io::Table table = table_of(path);
+  const io::Table table = io::read_csv(path, layout_of(path).options());
   if (table.columns().size() < 2)
     refuse_file(path, "at least two columns are needed: inputs, and the target as the last");
   data::Dataset rows = table.dataset(table.columns().back().name);

@@ -161,6 +161,48 @@ TEST_F(CsvLayoutTest, SaysHowToPassOverWhatStandsBeforeATable) {
   guess("a,b,c\n1,2,3\nnote\n4,5,6\n7,8,9\n");
 }
 
+TEST_F(CsvLayoutTest, KnowsTitlesWithEmptyFields) {
+  const auto expect = [&](const std::string& text, const std::string& message) {
+    write_bytes(path_, text);
+    expect_refusal([&] { guess_csv_layout(path_); }, "[read_csv] " + path_.string() + message);
+  };
+  const std::string rows = "a;b;c;y\n1;2;3;4\n5;6;7;8\n9;1;2;3\n";
+  const std::string skip = ": `skip = 2` passes over what stands before the table";
+  expect("Report of 2024;;;\n;;;\n" + rows,
+         ", line 1: 1 of 4 fields filled, but line 3 has names in all" + skip);
+  expect(";;;\n;;Report;\n" + rows, ", line 1: 0 of 4 fields filled, but line 3 has names in all" + skip);
+  expect("Report\n;;;\n" + rows, ", line 1: 1 field, but the lines from line 3 on have 4" + skip);
+  expect("Report;;;\nof 2024\n" + rows, ", line 1: 1 of 4 fields filled, but line 3 has names in all" + skip);
+  EXPECT_TRUE(guess("Report of 2024;;;\n;;;\n" + rows, {.skip = 2}).header);
+  // Rows of which little is known, and names of some columns alone.
+  guess("x;;;\n1;2;3;4\n5;6;7;8\n9;1;2;3\n");
+  guess(";;;5\na;b;c;d\ne;f;g;h\ni;j;k;l\n");
+  guess(";a;b\n1;2;3\n4;5;6\n7;8;9\n");
+}
+
+// Spreadsheets tell each other so.
+TEST_F(CsvLayoutTest, IsToldTheSeparator) {
+  const CsvLayout told = guess("sep=;\na;b\n1,5;2\n3,5;4\n");
+  EXPECT_EQ(told.separator, ';');
+  EXPECT_EQ(told.skip, 1);
+  EXPECT_TRUE(told.header);
+  EXPECT_EQ(told.separator_note, "line 1 names the separator (sep=): it is no part of the table");
+  const Table table = read_csv(path_, told.options());
+  EXPECT_TRUE(array_equal(table["a"], tensor({1.5, 3.5}, DType::f64)));
+  EXPECT_EQ(table.line(0), 3);
+  EXPECT_EQ(guess("SEP=,\r\n1,2\r\n3,4\r\n").skip, 1);
+  EXPECT_EQ(guess("\xEF\xBB\xBF\"sep=|\"\na|b\n1|2\n").separator, '|');
+  EXPECT_EQ(guess("sep=\t\na\tb\n1\t2\n").separator, '\t');
+  EXPECT_EQ(guess("title\n\nsep=;\na;b\n1;2\n", {.skip = 1}).skip, 3);
+  // What is asked for counts more, and a column may be called so.
+  const CsvLayout asked = guess("sep=;\na,b\n1,2\n", {.separator = ','});
+  EXPECT_EQ(asked.separator, ',');
+  EXPECT_EQ(asked.skip, 1);
+  EXPECT_EQ(guess("sep=x\n1\n2\n").skip, 0);
+  EXPECT_EQ(guess("sep=;b\n1;2\n").skip, 0);
+  EXPECT_EQ(guess("a,b\n1,2\n").separator_note, "");
+}
+
 TEST_F(CsvLayoutTest, NamesLinesByTheirNumberInTheFile) {
   write_bytes(path_, "a title\na,b\n1,2\n3\n");
   expect_refusal([&] { read_csv(path_, {.skip = 1}); },

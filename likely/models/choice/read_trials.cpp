@@ -55,8 +55,13 @@ class Reader {
         path_(path.string()),
         separator_(options.separator != '\0' ? options.separator : io::guess_separator(path, options.skip)),
         records_("read_trials", path, {separator_, '"', options.cancelled}) {
-    io::refuse_lines_above("read_trials", path, {.separator = separator_, .skip = options.skip});
-    records_.skip_lines(options.skip);
+    std::int64_t skip = options.skip;
+    if (const auto named = io::separator_line(path, skip)) {
+      skip = named->line;
+      separator_note_ = named->note;
+    }
+    io::refuse_lines_above("read_trials", path, {.separator = separator_, .skip = skip});
+    records_.skip_lines(skip);
   }
 
   Trials read() {
@@ -444,6 +449,7 @@ class Reader {
           "one of them",
           columns_.names[*columns_.session], columns_.names[*columns_.block]));
     }
+    if (!separator_note_.empty()) warn(separator_note_);
     if (!records_.note().empty()) warn(records_.note());
     if (columns_.ends_in_separator) warn("every line ends in a separator: the empty last column is none");
     trials_.notes.push_back(columns_text(columns_));
@@ -460,6 +466,7 @@ class Reader {
   }
 
   static constexpr std::int64_t kLinesNamed = 5;
+  std::string separator_note_;
 
   const ReadTrialsOptions& options_;
   std::string path_;

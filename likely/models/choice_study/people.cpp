@@ -19,7 +19,8 @@ namespace likely::choice {
 
 PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns) {
   const std::vector<std::string>& usual = usual_subject_names();
-  io::CsvOptions csv = io::guess_csv_layout(path, {.header = true, .may_skip = false}).options();
+  const io::CsvLayout layout = io::guess_csv_layout(path, {.header = true, .may_skip = false});
+  io::CsvOptions csv = layout.options();
   csv.missing = io::Missing::keep;
   io::Table table = io::read_csv(path, csv);
   std::string ids;
@@ -38,6 +39,7 @@ PersonTable read_person_table(const std::filesystem::path& path, std::vector<std
   PersonTable people;
   people.columns = columns;
   people.notes = table.notes();
+  if (!layout.separator_note.empty()) people.notes.insert(people.notes.begin(), layout.separator_note);
   if (!columns.empty()) people.numbers = table.matrix(columns, DType::f64).to_vector<double>();
   const std::vector<std::string>& names = table.column(ids).categories;
   std::set<std::string> seen;

@@ -143,6 +143,7 @@ Rows read_rows(const std::filesystem::path& path, const Schema& schema, const Ro
       categories.empty() ? plain : read_keeping(path, layout, categories, options.cancelled);
 
   Rows rows{.schema = schema};
+  if (!layout.separator_note.empty()) rows.notices.push_back(layout.separator_note);
   rows.notices.insert(rows.notices.end(), table.notes().begin(), table.notes().end());
   TableValues values{.places = places.inputs};
   for (std::size_t i = 0; i < schema.inputs.size(); ++i)

@@ -50,7 +50,9 @@ bool counts_rows(const std::vector<double>& values) {
 
 // What is to be told about the columns of a table as it is.
 void add_notes(const io::Table& table, const io::CsvLayout& layout, std::vector<std::string>& notices) {
-  if (!layout.note.empty()) notices.push_back(layout.note);
+  for (const std::string& note : {layout.separator_note, layout.note}) {
+    if (!note.empty()) notices.push_back(note);
+  }
   notices.insert(notices.end(), table.notes().begin(), table.notes().end());
 }
 
@@ -213,7 +215,7 @@ Rows read_table(const ReadOptions& options) {
         .path = options.target_file, .layout = io::guess_csv_layout(options.target_file), .table = {}};
     apart.table = read_keeping(apart.path, apart.layout, {}, options.cancelled);
     std::vector<std::string> notes;
-    add_notes(apart.table, {}, notes);
+    add_notes(apart.table, {.separator_note = apart.layout.separator_note}, notes);
     if (apart.table.rows() != source.table.rows()) {
       refuse_table(other, fmt::format("there are {} targets for the {} rows of {}", apart.table.rows(),
                                       source.table.rows(), file));

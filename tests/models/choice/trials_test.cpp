@@ -303,6 +303,9 @@ TEST(ReadTrials, ReadsTablesAsOtherReadersDo) {
             std::vector<std::string>{"every line ends in a separator: the empty last column is none"});
   EXPECT_EQ(ends.notes.at(0), "columns: subject=subjID, choice=choice, outcome=outcome");
   EXPECT_TRUE(read("subjID,choice,outcome,\n1,1,1,\n1,2,0,x\n").warnings.empty());
+  const Trials told = read("sep=;\nsubjID;choice;outcome\n1;1;0,5\n1;2;0\n");
+  EXPECT_EQ(told.subjects[0].outcome, (Numbers{0.5, 0}));
+  EXPECT_EQ(warnings(told).front(), "line 1 names the separator (sep=): it is no part of the table");
   EXPECT_EQ(refusal("subjID,,,choice,outcome\n1,,,1,1\n"),
             "[read_trials] trials.txt, line 1: two columns have no name, one of them is number 3");
 }

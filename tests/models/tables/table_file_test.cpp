@@ -229,6 +229,18 @@ TEST_F(TableFile, RefusesWithTheReasons) {
       "read as a number with a decimal comma)");
 }
 
+TEST_F(TableFile, IsToldTheSeparator) {
+  const std::string note = "line 1 names the separator (sep=): it is no part of the table";
+  const Rows table = read("sep=;\na;b;y\n1;2;3.5\n2;9;4.5\n3;7;5.5\n");
+  EXPECT_EQ(table.size(), 3);
+  EXPECT_EQ(table.lines[0], 3);
+  EXPECT_EQ(table.notices, std::vector<std::string>{note});
+  EXPECT_EQ(read_rows(path_, table.schema, {.target = true}).notices, std::vector<std::string>{note});
+  write_bytes(folder_ / "targets.csv", "sep=,\ny\n1.5\n2.5\n3.5\n");
+  EXPECT_EQ(read("a,b\n1,2\n2,9\n3,7\n", {.target_file = folder_ / "targets.csv"}).notices,
+            std::vector<std::string>{(folder_ / "targets.csv").string() + ": " + note});
+}
+
 TEST_F(TableFile, TellsOfATargetThatCountsTheRows) {
   const std::string told =
       " counts the rows, which says nothing about them: `target = NAME` chooses another column";
