@@ -234,8 +234,9 @@ TEST_F(CsvCommand, TellsWhyNothingCanBeLearned) {
   for (int i = 0; i < 60; ++i) text += "5,," + std::to_string(i) + ".5\n";
   write_bytes(folder_ / "mine.csv", text);
   expect_complaint(train(),
-                   "likely: [csv] no input changes from row to row: there is nothing to learn from (column "
-                   "\"b\" left out: it is empty in every row)");
+                   file +
+                       "no column is left to predict the target from (column \"b\" left out: it is empty in "
+                       "every row; column \"a\" left out: it is always 5)");
 }
 
 TEST_F(CsvCommand, TellsOfNumbersBeyondWhatWasLearned) {

@@ -75,6 +75,41 @@ std::string reason_to_leave_out(const io::CsvColumn& column, const std::vector<d
   return {};
 }
 
+// The value that a column has in every row, as the file may write it; nothing where it changes. Numbers that
+// are missing would be filled in with it; a word that is missing is another value.
+std::optional<std::string> only_value(const io::CsvColumn& column, const std::vector<double>& values) {
+  std::optional<double> only;
+  for (const double value : values) {
+    if (std::isnan(value) && column.kind != Kind::category) continue;
+    if (std::isnan(value) || value != only.value_or(value)) return std::nullopt;
+    only = value;
+  }
+  if (!only) return std::nullopt;
+  if (column.kind == Kind::category)
+    return fmt::format("\"{}\"", column.categories[static_cast<std::size_t>(*only)]);
+  return fmt::format("{}", *only);
+}
+
+// Columns that never change, of which a table may have hundreds.
+class Constants {
+ public:
+  void add(const std::string& column, const std::string& value) {
+    if (count_++ > 0) return;
+    first_ = fmt::format("\"{}\"", column);
+    value_ = value;
+  }
+  void note(std::vector<std::string>& notices) const {
+    if (count_ == 1) notices.push_back(fmt::format("column {} left out: it is always {}", first_, value_));
+    if (count_ > 1)
+      notices.push_back(fmt::format("{} columns left out that never change, the first {}, which is always {}",
+                                    count_, first_, value_));
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  std::string first_, value_;
+};
+
 // A file with the columns of digits that are read as words, because numbers would make different ones the
 // same.
 struct Source {
@@ -138,9 +173,8 @@ void doubt_classes(Rows& rows) {
   const std::int64_t lonely = std::count(counts.begin(), counts.end(), 1);
   const std::int64_t rare = lonely + std::count(counts.begin(), counts.end(), 2);
   const auto first_of = [&](std::int64_t most) {
-    return std::find_if(labels.begin(), labels.end(), [&](std::int64_t label) {
-      return counts[static_cast<std::size_t>(label)] <= most;
-    });
+    return std::find_if(labels.begin(), labels.end(),
+                        [&](std::int64_t label) { return counts[static_cast<std::size_t>(label)] <= most; });
   };
   // Names or numbers of people and things, perhaps.
   if (rare >= kManyRareClasses && 2 * rare > static_cast<std::int64_t>(counts.size())) {
@@ -228,6 +262,7 @@ Rows read_table(const ReadOptions& options) {
   rows.schema.classes = target.classes;
   for (const std::string& name : options.ignore) passed_over.insert(find_column(file, source.table, name));
 
+  Constants constants;
   for (std::size_t i = 0; i < count; ++i) {
     if (passed_over.contains(i)) continue;
     decide_digits(source, i, rows.notices);
@@ -236,6 +271,10 @@ Rows read_table(const ReadOptions& options) {
     const std::string reason = reason_to_leave_out(column, numbers);
     if (!reason.empty()) {
       rows.notices.push_back(fmt::format("column \"{}\" left out: {}", column.name, reason));
+      continue;
+    }
+    if (const std::optional<std::string> value = only_value(column, numbers)) {
+      constants.add(column.name, *value);
       continue;
     }
     const bool words = column.kind == Kind::category;
@@ -248,6 +287,7 @@ Rows read_table(const ReadOptions& options) {
     values.inputs.push_back(std::move(numbers));
     values.places.push_back(i);
   }
+  constants.note(rows.notices);
   if (values.inputs.empty())
     refuse_table(file, explained("no column is left to predict the target from", rows.notices));
   values.target = std::move(target.values);

@@ -73,10 +73,10 @@ struct Rows {
 };
 
 // Reads a table to learn from. Columns of words become categories; those with more than 100 different words,
-// or a different one for more than half of the rows, and those that count the rows are left out, with a
-// notice; so is what the readers of tables decide (io/csv.hpp, io/csv_layout.hpp). Refuses, naming file, line
-// and column: no such column, less than two rows, a target that never changes, words where numbers are
-// needed, numbers that are not finite.
+// or a different one for more than half of the rows, and those that count the rows or never change are left
+// out, with a notice; so is what the readers of tables decide (io/csv.hpp, io/csv_layout.hpp). Refuses,
+// naming file, line and column: no such column, less than two rows, a target that never changes, words where
+// numbers are needed, numbers that are not finite.
 Rows read_table(const ReadOptions& options);
 
 struct RowOptions {

@@ -288,10 +288,10 @@ TEST_F(TableFile, TellsOfNumbersThatAreFarFromAllOthers) {
   EXPECT_EQ(notices("999", 100, false),
             std::vector<std::string>{
                 "column \"x\": 999 (once, in line 7) may stand for a missing value: it is read as a number"});
-  EXPECT_EQ(
-      notices("99", 20, false),
-      std::vector<std::string>{"column \"x\": 99 (3 times, first in line 7) may stand for a missing value: it "
-                               "is read as a number"});
+  EXPECT_EQ(notices("99", 20, false),
+            std::vector<std::string>{
+                "column \"x\": 99 (3 times, first in line 7) may stand for a missing value: it "
+                "is read as a number"});
   EXPECT_EQ(notices("99", 30, false), std::vector<std::string>{});
   // Targets in a file of their own.
   std::string inputs = "a\n";
@@ -359,6 +359,26 @@ TEST_F(TableFile, LeavesOutWhatIsMissingInEveryRow) {
           "column \"m\" left out: it is empty in every row",
           "1 missing value filled in, the first in line 6, column \"d\": by means, and words by none of the "
           "words; \"-\" in line 6, column \"d\", stands for a missing value"}));
+}
+
+TEST_F(TableFile, LeavesOutWhatNeverChanges) {
+  const auto table = [&](const std::string& names, const std::string& values, const std::string& odd) {
+    std::string text = names + ",x,y\n";
+    for (int i = 0; i < 30; ++i)
+      text += (i == 4 ? odd : values) + "," + std::to_string(i * i % 31) + "," + std::to_string(i) + ".5\n";
+    return read(text);
+  };
+  const Rows number = table("c", "5", "5");
+  EXPECT_EQ(number.schema.input_names(), std::vector<std::string>{"x"});
+  EXPECT_EQ(number.notices, std::vector<std::string>{"column \"c\" left out: it is always 5"});
+  EXPECT_EQ(table("c", "5", "").notices, std::vector<std::string>{"column \"c\" left out: it is always 5"});
+  EXPECT_EQ(table("c,d,e", "red,5,0.5", "red,5,0.5").notices,
+            std::vector<std::string>{
+                "3 columns left out that never change, the first \"c\", which is always \"red\""});
+  EXPECT_EQ(table("c", "5", "6").schema.inputs.size(), 2U);
+  EXPECT_EQ(table("c", "red", "").schema.inputs.size(), 2U);  // that it is missing may say something
+  expect("c,y\n5,1.5\n5,2.5\n5,3.5\n",
+         "no column is left to predict the target from (column \"c\" left out: it is always 5)");
 }
 
 TEST_F(TableFile, TellsOfClassesThatMayBeMistakes) {
