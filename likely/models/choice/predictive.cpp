@@ -133,9 +133,12 @@ LearningCurve learning_curve(const Trials& trials, std::int64_t bin) {
   curve.options = trials.options;
   curve.rates = rates_of(trials, bin, curve.counts,
                          [&](std::size_t i, std::size_t t) { return trials.subjects[i].choice[t]; });
-  for (std::size_t b = 0; b < curve.counts.size(); ++b) {
-    curve.trial.push_back(static_cast<double>(bin) * static_cast<double>(b) +
-                          0.5 * static_cast<double>(bin + 1));
+  curve.trial.assign(curve.counts.size(), 0.0);
+  for (const Subject& subject : trials.subjects) {
+    for (std::int64_t t = 0; t < subject.size(); ++t) {
+      const auto at = static_cast<std::size_t>(t / bin);
+      curve.trial[at] += static_cast<double>(t + 1) / curve.counts[at];
+    }
   }
   return curve;
 }

@@ -16,7 +16,7 @@ namespace likely::choice {
 // How often each option was chosen, along the trials.
 struct LearningCurve {
   int options = 0;
-  std::vector<double> trial;   // the middle of each bin, counted from 1
+  std::vector<double> trial;   // the mean of those in each bin, counted from 1
   std::vector<double> rates;   // bins x options, over all subjects who got that far
   std::vector<double> counts;  // choices in each bin
 };
