@@ -45,7 +45,7 @@ void choose(runs::Settings& settings, const std::vector<std::string>& assignment
   std::vector<std::string> chosen;
   for (const std::string& assignment : assignments) {
     settings.set(assignment);
-    const std::string name = assignment.substr(0, assignment.find('='));
+    const std::string name = settings.spelled(assignment.substr(0, assignment.find('=')));
     if (std::find(chosen.begin(), chosen.end(), name) != chosen.end())
       throw Error(fmt::format("{} is set twice", name));
     chosen.push_back(name);

@@ -125,7 +125,14 @@ Settings::Settings(std::string owner, std::vector<Setting> settings)
   }
 }
 
-void Settings::set(std::string_view name, std::string_view text) {
+std::string Settings::spelled(std::string_view name) const {
+  std::string other(name);
+  std::replace(other.begin(), other.end(), '-', '_');
+  return has(other) ? other : std::string(name);
+}
+
+void Settings::set(std::string_view spelling, std::string_view text) {
+  const std::string name = spelled(spelling);
   for (Setting& setting : settings_) {
     if (setting.name != name) continue;
     if (!fits(setting, text)) {

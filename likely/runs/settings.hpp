@@ -42,8 +42,11 @@ class Settings {
   // `owner` is named in refusals.
   Settings(std::string owner, std::vector<Setting> settings);
 
-  // Chooses. Refuses, in one line, a name that is not there (with the nearest one that is), and what is
-  // not of the setting's kind or outside its range.
+  // The name of the setting that is meant: `weight-decay` is weight_decay, as options have it. What is no
+  // setting stays as it is.
+  std::string spelled(std::string_view name) const;
+  // Chooses, by either spelling. Refuses, in one line, a name that is not there (with the nearest one that
+  // is), and what is not of the setting's kind or outside its range.
   void set(std::string_view name, std::string_view text);
   // The same for "name=text".
   void set(std::string_view assignment);

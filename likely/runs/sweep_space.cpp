@@ -17,7 +17,7 @@ std::pair<std::string, std::string> name_and_rest(const Settings& settings, cons
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw Error(fmt::format("\"{}\" is not of the form {}", text, example));
-  std::string name = text.substr(0, equals);
+  std::string name = settings.spelled(text.substr(0, equals));
   if (!settings.has(name))
     throw Error(fmt::format("there is no setting \"{}\" to sweep over{}", name,
                             did_you_mean(name, settings.names())));

@@ -39,6 +39,19 @@ TEST(Settings, HoldDefaultsAndWhatWasChosen) {
   EXPECT_FALSE(settings.has("momentum"));
 }
 
+TEST(Settings, AreKnownByBothSpellings) {
+  Settings settings("toy", {number_setting("weight_decay", 0.1, "decay"), number_setting("lr", 0.1, "rate")});
+  settings.set("weight-decay=0.5");
+  EXPECT_EQ(settings.number("weight_decay"), 0.5);
+  settings.set("weight_decay", "0.25");
+  EXPECT_EQ(settings.number("weight_decay"), 0.25);
+  EXPECT_EQ(settings.spelled("weight-decay"), "weight_decay");
+  EXPECT_EQ(settings.spelled("l-r"), "l-r");
+  expect_refusal([&] { settings.set("weight-decay=x"); },
+                 "toy: weight_decay must be a number of at least 0, got \"x\"");
+  expect_refusal([&] { settings.set("l-r=1"); }, "toy has no setting \"l-r\"; did you mean \"lr\"?");
+}
+
 TEST(Settings, RefuseInOneLine) {
   Settings settings = some_settings();
   expect_refusal([&] { settings.set("epoch=3"); }, "toy has no setting \"epoch\"; did you mean \"epochs\"?");

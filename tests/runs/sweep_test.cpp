@@ -27,7 +27,8 @@ Recipe toy() {
       .summary = "a bowl",
       .data = "none",
       .settings = {number_setting("x", 0.0, "place", -100.0, 100.0), whole_setting("n", 5, "a whole number"),
-                   word_setting("mode", "good", "how", {"good", "bad"})},
+                   word_setting("mode", "good", "how", {"good", "bad"}),
+                   number_setting("far_away", 0.0, "unused")},
       .train = [](const Run& run) -> Report {
         const double x = run.settings.number("x");
         if (x < -50) throw Error("x is too small");
@@ -126,6 +127,7 @@ TEST_F(SweepTest, RefusesBeforeTheFirstTrial) {
   expect({.grid = {"x"}}, "\"x\" is not of the form lr=0.1,0.01");
   expect({.grid = {"x=1,,2"}}, "a value is missing in \"x=1,,2\"");
   expect({.grid = {"x=1", "x=2"}}, "x is swept over twice");
+  expect({.grid = {"far-away=1", "far_away=2"}}, "far_away is swept over twice");
   expect({.random = {"x=1..2"}}, "how many random choices are to be tried? Give `trials = 20`");
   expect({.grid = {"x=1"}, .trials = 3}, "`trials` is for `random`; `grid` tries every combination");
   expect({.random = {"x=2..1"}, .trials = 3}, "\"x=2..1\": the first number must be the smaller one");
