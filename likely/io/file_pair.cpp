@@ -187,14 +187,16 @@ void detail::PairLock::release_without_removing() {
 }
 
 FilePair::FilePair(fs::path first, fs::path second, bool replace)
-    : first_(std::move(first)), second_(std::move(second)), first_lock_(first_), second_lock_(second_) {
+    : first_(std::move(first)), second_(std::move(second)), first_lock_(first_) {
   const auto fail = [](const fs::path& path, int error) {
     if (error == EEXIST) throw FolderRefusal(FolderRefusal::Why::taken, path);
     fail_writing(fmt::format("cannot replace {}: {}", path.string(), std::generic_category().message(error)),
                  error);
   };
   if (first_lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, first_);
-  if (second_lock_.taken()) throw FolderRefusal(FolderRefusal::Why::taken, second_);
+  // Only with the first: of two processes that hold one each, both would be refused.
+  second_lock_.emplace(second_);
+  if (second_lock_->taken()) throw FolderRefusal(FolderRefusal::Why::taken, second_);
   first_is_new_ = !is_there(first_);
   if (!replace) return;
   const fs::path old_first = hidden_first(first_), old_second = hidden_second(first_, second_);
@@ -236,12 +238,14 @@ void FilePair::done() {
   settled_ = true;
   Left(first_, second_).finish();
   first_lock_.release();
-  second_lock_.release();
+  second_lock_->release();
 }
 
 std::vector<std::string> settle_pair(const fs::path& first, const fs::path& second) {
-  const detail::PairLock first_lock(first), second_lock(second);
-  if (first_lock.taken() || second_lock.taken()) return {};
+  const detail::PairLock first_lock(first);
+  if (first_lock.taken()) return {};
+  const detail::PairLock second_lock(second);
+  if (second_lock.taken()) return {};
   return Left(first, second).put_in_order();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,8 @@ class FilePair {
   bool first_is_new_ = false;
   int noted_ = 0;
   detail::ListWriter list_;
-  detail::PairLock first_lock_, second_lock_;
+  detail::PairLock first_lock_;
+  std::optional<detail::PairLock> second_lock_;
   bool settled_ = false;
 };
 

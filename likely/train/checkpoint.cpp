@@ -373,7 +373,7 @@ bool is_best_model(const std::filesystem::path& path) {
   if (std::filesystem::symlink_status(path, failed).type() != std::filesystem::file_type::regular)
     return false;
   try {
-    const Metadata metadata = io::read_safetensors_header(io::InputFile("best", path)).metadata;
+    const Metadata metadata = io::read_safetensors_header(io::InputFile("load_safetensors", path)).metadata;
     return metadata.contains("likely") && metadata.contains(kBestEpoch) && metadata.contains(kBestValue);
   } catch (const Error& error) {
     if (error.fault() == Fault::memory) throw;
