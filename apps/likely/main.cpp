@@ -22,7 +22,7 @@
 namespace {
 
 void say(const std::string& what) {
-  using namespace likely::command;
+  using namespace likely::command;  // NOLINT(google-build-using-namespace)
   likely::tell("likely: " + one_line(with_flags(what)) + "\n");
 }
 

@@ -73,7 +73,7 @@ std::string printable(std::string_view text) { return shown_with_codes(text, tru
 std::string printable_line(std::string_view text) { return shown_with_codes(text, false); }
 
 std::string shell_word(std::string_view text) {
-  const std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
+  std::string word = (text.starts_with('-') ? "./" : "") + std::string(text);
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:@%/";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;

@@ -29,7 +29,7 @@ struct AdamWOptions {
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 1e-2;
-  static constexpr bool decoupled = true;
+  static constexpr bool decoupled = true;  // NOLINT(readability-identifier-naming)
 };
 
 // Adam and AdamW. With t counting a parameter's steps from 1 (6.15-6.17; Kingma and Ba, 2015):

@@ -19,7 +19,7 @@ bool all_finite(const Tensor& x);
 // there. Ordinary numbers cost no more than a look at the result.
 template <class Plain, class Careful, class... Tensors>
 Tensor with_care(const Plain& plain, const Careful& careful, const Tensors&... inputs) {
-  const Tensor result = plain(inputs...);
+  Tensor result = plain(inputs...);
   if (all_finite(result)) return result;
   const Tensor fine = is_finite(result);
   const auto but_where = [](const Tensor& mask, const Tensor& x, std::size_t number) {

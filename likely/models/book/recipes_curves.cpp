@@ -19,7 +19,7 @@
 
 namespace likely::models {
 
-using namespace runs;
+using namespace runs;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
