@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <optional>
-#include <system_error>
 
+#include "likely/core/finite_number.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/whole_number.hpp"
 
@@ -17,14 +15,6 @@ namespace {
 
 constexpr std::array kActivations{Activation::none,    Activation::relu, Activation::tanh,
                                   Activation::sigmoid, Activation::gelu, Activation::silu};
-
-std::optional<double> finite_number(std::string_view text) {
-  double value = 0.0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
 
 // "3" or "3x1".
 std::optional<Extent2d> extent_in(std::string_view text) {

@@ -4,11 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
 #include "likely/core/error.hpp"
+#include "likely/core/finite_number.hpp"
 #include "likely/core/nearest_name.hpp"
 #include "likely/core/whole_number.hpp"
 
@@ -16,19 +15,12 @@ namespace likely::runs {
 
 namespace {
 
-bool parse(std::string_view text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 bool parse_flag(std::string_view text, bool& value) {
   value = text == "true" || text == "yes" || text == "1" || text == "on";
   return value || text == "false" || text == "no" || text == "0" || text == "off";
 }
 
-bool in_range(const Setting& setting, double value) {
-  return value >= setting.low && value <= setting.high && std::isfinite(value);
-}
+bool in_range(const Setting& setting, double value) { return value >= setting.low && value <= setting.high; }
 
 bool fits(const Setting& setting, std::string_view text) {
   switch (setting.kind) {
@@ -37,8 +29,8 @@ bool fits(const Setting& setting, std::string_view text) {
       return value && in_range(setting, static_cast<double>(*value));
     }
     case Setting::Kind::number: {
-      double value = 0.0;
-      return parse(text, value) && in_range(setting, value);
+      const auto value = finite_number(text);
+      return value && in_range(setting, *value);
     }
     case Setting::Kind::flag: {
       bool value = false;
@@ -177,11 +169,10 @@ std::int64_t Settings::whole(std::string_view name) const {
 
 double Settings::number(std::string_view name) const {
   const Setting& setting = find(name);
-  double value = 0.0;
   const bool numeric = setting.kind == Setting::Kind::number || setting.kind == Setting::Kind::whole;
-  if (!numeric || !parse(std::string_view(setting.value), value))
-    refuse(owner_, fmt::format("the setting \"{}\" is no number", name));
-  return value;
+  const auto value = finite_number(setting.value);
+  if (!numeric || !value) refuse(owner_, fmt::format("the setting \"{}\" is no number", name));
+  return *value;
 }
 
 bool Settings::flag(std::string_view name) const {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "likely/core/create.hpp"
+#include "likely/core/finite_number.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/io/json.hpp"
 #include "likely/runs/album.hpp"
@@ -18,22 +18,14 @@ namespace likely::runs {
 
 namespace {
 
-std::optional<double> number_of(const std::string& text) {
-  double value = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 // Where the values of a setting stand on the axis: numbers where they are, words in order.
 class Axis {
  public:
   explicit Axis(const SweptSetting& swept) : swept_(swept) {
-    for (const std::string& value : swept.values) numbers_ = numbers_ && number_of(value).has_value();
+    for (const std::string& value : swept.values) numbers_ = numbers_ && finite_number(value).has_value();
   }
   double place(const std::string& text) const {
-    if (numbers_) return *number_of(text);
+    if (numbers_) return *finite_number(text);
     const auto found = std::find(swept_.values.begin(), swept_.values.end(), text);
     return static_cast<double>(found - swept_.values.begin());
   }

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "likely/core/error.hpp"
+#include "likely/core/finite_number.hpp"
 #include "likely/core/nearest_name.hpp"
 
 namespace likely::runs {
@@ -25,12 +26,9 @@ std::pair<std::string, std::string> name_and_rest(const Settings& settings, cons
 }
 
 double number_of(const std::string& text, const std::string& all) {
-  double value = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value))
-    throw Error(fmt::format("\"{}\" in \"{}\" is not a number", text, all));
-  return value;
+  const std::optional<double> value = finite_number(text);
+  if (!value) throw Error(fmt::format("\"{}\" in \"{}\" is not a number", text, all));
+  return *value;
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "likely/core/error.hpp"
+#include "likely/core/finite_number.hpp"
 #include "likely/core/whole_number.hpp"
 #include "likely/runs/inputs.hpp"
 
@@ -26,14 +26,6 @@ std::vector<std::string> pieces(const std::string& text) {
     start = end + 1;
   }
   return result;
-}
-
-std::optional<double> number_of(const std::string& text) {
-  double value = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -124,7 +116,7 @@ ModelOptions model_options(const runs::Run& run) {
     options.hidden.push_back(*width);
   }
   for (const std::string& piece : pieces(settings.text("weight_decay"))) {
-    const std::optional<double> decay = number_of(piece);
+    const std::optional<double> decay = finite_number(piece);
     if (!decay || !(*decay >= 0.0 && *decay < 1e6)) {
       refuse("csv", fmt::format("weight_decay must be numbers from 0 on such as 0.1 or 0.01,1, got \"{}\"",
                                 settings.text("weight_decay")));
