@@ -2,7 +2,7 @@
 // network for one example, and that value_and_grad finds the same gradients.
 #include <iostream>
 #include <likely/likely.hpp>
-#include <likely/models/book/backpropagation.hpp>
+#include <likely/models/book/chapter_07/backpropagation.hpp>
 
 using namespace likely;
 

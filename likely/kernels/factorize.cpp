@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "likely/kernels/gemm.hpp"
+#include "likely/kernels/gemm/gemm.hpp"
 
 namespace likely::kernels {
 

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "likely/kernels/elementwise_loops-inl.hpp"
+#include "likely/kernels/elementwise/loops-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {

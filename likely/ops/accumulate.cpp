@@ -1,7 +1,7 @@
 #include "likely/ops/accumulate.hpp"
 
 #include "likely/autodiff/tape.hpp"
-#include "likely/kernels/strided.hpp"
+#include "likely/kernels/strided/strided.hpp"
 #include "likely/ops/arithmetic.hpp"
 
 namespace likely {

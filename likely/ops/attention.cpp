@@ -10,7 +10,7 @@
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
-#include "likely/kernels/attention.hpp"
+#include "likely/kernels/attention/attention.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/matmul.hpp"

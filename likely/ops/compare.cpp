@@ -6,7 +6,7 @@
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
-#include "likely/kernels/strided.hpp"
+#include "likely/kernels/strided/strided.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/elementwise.hpp"
 #include "likely/ops/view.hpp"

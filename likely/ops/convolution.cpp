@@ -3,7 +3,7 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
-#include "likely/kernels/convolution.hpp"
+#include "likely/kernels/convolution/convolution.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"

@@ -5,8 +5,8 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
-#include "likely/kernels/cumulative.hpp"
 #include "likely/kernels/recurrence.hpp"
+#include "likely/kernels/reduce/cumulative.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/compare.hpp"

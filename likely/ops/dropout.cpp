@@ -4,7 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/random_discrete.hpp"
+#include "likely/kernels/random/discrete.hpp"
 #include "likely/ops/rows.hpp"
 
 namespace likely {

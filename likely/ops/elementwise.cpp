@@ -3,7 +3,7 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
-#include "likely/kernels/strided.hpp"
+#include "likely/kernels/strided/strided.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/view.hpp"
 

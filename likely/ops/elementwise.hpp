@@ -2,8 +2,8 @@
 #pragma once
 
 #include "likely/core/tensor.hpp"
-#include "likely/kernels/compare.hpp"
-#include "likely/kernels/elementwise.hpp"
+#include "likely/kernels/elementwise/compare.hpp"
+#include "likely/kernels/elementwise/elementwise.hpp"
 
 namespace likely::detail {
 

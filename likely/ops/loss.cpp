@@ -8,7 +8,7 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/kernels/index.hpp"
-#include "likely/kernels/softmax.hpp"
+#include "likely/kernels/softmax/softmax.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"

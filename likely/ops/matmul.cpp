@@ -8,7 +8,7 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
-#include "likely/kernels/gemm.hpp"
+#include "likely/kernels/gemm/gemm.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/matrix_layout.hpp"

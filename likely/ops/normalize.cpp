@@ -6,7 +6,7 @@
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
 #include "likely/core/place.hpp"
-#include "likely/kernels/normalize.hpp"
+#include "likely/kernels/normalize/normalize.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"

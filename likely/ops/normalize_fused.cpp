@@ -5,7 +5,7 @@
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/normalize.hpp"
+#include "likely/kernels/normalize/normalize.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/math.hpp"

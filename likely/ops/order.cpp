@@ -1,7 +1,7 @@
 #include "likely/ops/order.hpp"
 
 #include "likely/autodiff/tape.hpp"
-#include "likely/kernels/order.hpp"
+#include "likely/kernels/order/order.hpp"
 #include "likely/ops/index.hpp"
 #include "likely/ops/view.hpp"
 

@@ -5,9 +5,9 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/plane_index.hpp"
-#include "likely/kernels/pooling.hpp"
-#include "likely/kernels/pooling_adaptive.hpp"
+#include "likely/kernels/pooling/adaptive.hpp"
+#include "likely/kernels/pooling/plane_index.hpp"
+#include "likely/kernels/pooling/pooling.hpp"
 
 namespace likely {
 

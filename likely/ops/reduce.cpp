@@ -7,7 +7,7 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/reduce.hpp"
+#include "likely/kernels/reduce/reduce.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/compare.hpp"

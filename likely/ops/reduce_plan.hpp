@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "likely/core/tensor.hpp"
-#include "likely/kernels/reduce.hpp"
+#include "likely/kernels/reduce/reduce.hpp"
 #include "likely/ops/reduce.hpp"
 
 namespace likely::detail {

@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "likely/autodiff/tape.hpp"
-#include "likely/kernels/random_variates.hpp"
+#include "likely/kernels/random/variates.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/rng_draws.hpp"

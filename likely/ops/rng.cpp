@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/random.hpp"
-#include "likely/kernels/random_discrete.hpp"
+#include "likely/kernels/random/discrete.hpp"
+#include "likely/kernels/random/random.hpp"
 #include "likely/ops/rng_draws.hpp"
 
 namespace likely {

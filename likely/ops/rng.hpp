@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "likely/core/tensor.hpp"
-#include "likely/kernels/philox.hpp"
+#include "likely/kernels/random/philox.hpp"
 
 namespace likely {
 

@@ -7,8 +7,8 @@
 
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/random_variates.hpp"
-#include "likely/kernels/softmax.hpp"
+#include "likely/kernels/random/variates.hpp"
+#include "likely/kernels/softmax/softmax.hpp"
 #include "likely/ops/rng.hpp"
 #include "likely/ops/rng_draws.hpp"
 #include "likely/ops/rows.hpp"

@@ -4,7 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/softmax.hpp"
+#include "likely/kernels/softmax/softmax.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"

@@ -6,8 +6,8 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
-#include "likely/kernels/special_bessel.hpp"
-#include "likely/kernels/special_incomplete.hpp"
+#include "likely/kernels/special/bessel.hpp"
+#include "likely/kernels/special/incomplete.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"

@@ -4,7 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/special_density.hpp"
+#include "likely/kernels/special/density.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/compare.hpp"

@@ -1,5 +1,5 @@
 // What the densities of Poisson, gamma, beta and Student's t numbers are made of, as operations that keep
-// their digits for parameters of any size (kernels/special_density.hpp). Internal to ops/ and prob/. Inputs
+// their digits for parameters of any size (kernels/special/density.hpp). Internal to ops/ and prob/. Inputs
 // are floating and broadcast.
 #pragma once
 

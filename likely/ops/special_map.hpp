@@ -7,7 +7,7 @@
 
 #include "likely/core/dispatch.hpp"
 #include "likely/core/tensor.hpp"
-#include "likely/kernels/elementwise.hpp"
+#include "likely/kernels/elementwise/elementwise.hpp"
 #include "likely/ops/rng_draws.hpp"
 #include "likely/ops/view.hpp"
 

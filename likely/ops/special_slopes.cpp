@@ -1,9 +1,9 @@
 #include "likely/ops/special_slopes.hpp"
 
 #include "likely/autodiff/tape.hpp"
-#include "likely/kernels/special_bessel.hpp"
-#include "likely/kernels/special_incomplete.hpp"
-#include "likely/kernels/special_poisson.hpp"
+#include "likely/kernels/special/bessel.hpp"
+#include "likely/kernels/special/incomplete.hpp"
+#include "likely/kernels/special/poisson.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/math.hpp"

@@ -1,4 +1,4 @@
-// How distribution functions change with their parameters, as operations: kernels/special_incomplete.hpp says
+// How distribution functions change with their parameters, as operations: kernels/special/incomplete.hpp says
 // what a slope is. Internal to ops/.
 #pragma once
 

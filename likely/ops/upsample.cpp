@@ -8,7 +8,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/kernels/resample.hpp"
+#include "likely/kernels/pooling/resample.hpp"
 
 namespace likely {
 

@@ -11,7 +11,7 @@
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/softmax.hpp"
 #include "likely/ops/view.hpp"
-#include "likely/prob/normal.hpp"
+#include "likely/prob/distributions/normal.hpp"
 #include "likely/train/metrics.hpp"
 
 namespace likely::runs {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "likely/kernels/compare.hpp"
+#include "likely/kernels/elementwise/compare.hpp"
 
 namespace likely {
 

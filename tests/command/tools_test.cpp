@@ -42,7 +42,8 @@ TEST_F(Tools, KnowTheEquations) {
   const Ran one = run({"equations", "2.5"});
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_TRUE(one.out.starts_with("(2.5) Least-squares loss\n")) << one.out;
-  EXPECT_NE(one.out.find("likely/models/book/line.hpp least_squares"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("likely/models/book/chapter_02/line.hpp least_squares"), std::string::npos)
+      << one.out;
   EXPECT_EQ(io::parse_json<io::SortedJson>(run({"equations", "2", "--json"}).out).size(), 6U);
   EXPECT_NE(run({"equations"}).out.find("      2  2.1 to 2.6 "), std::string::npos);
   expect_complaint(

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/backpropagation.hpp"
+#include "likely/models/book/chapter_07/backpropagation.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/plain_math.hpp"
 #include "tests/support/plain_network.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/branching_function.hpp"
-#include "likely/models/book/toy_function.hpp"
+#include "likely/models/book/chapter_07/branching_function.hpp"
+#include "likely/models/book/chapter_07/toy_function.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/plain_math.hpp"
 #include "tests/support/shared_data.hpp"

@@ -5,9 +5,9 @@
 #include <numbers>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/ball.hpp"
-#include "likely/models/book/error_terms.hpp"
-#include "likely/models/book/line.hpp"
+#include "likely/models/book/chapter_02/line.hpp"
+#include "likely/models/book/chapter_08/ball.hpp"
+#include "likely/models/book/chapter_08/error_terms.hpp"
 #include "tests/support/plain_math.hpp"
 
 namespace likely {

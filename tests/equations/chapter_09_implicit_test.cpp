@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/gradient_flow.hpp"
+#include "likely/models/book/chapter_09/gradient_flow.hpp"
 #include "tests/support/plain_math.hpp"
 
 namespace likely {

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/bayesian_linear.hpp"
+#include "likely/models/book/chapter_09/bayesian_linear.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/plain_math.hpp"
 

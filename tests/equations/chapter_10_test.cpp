@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/convolution_matrix.hpp"
-#include "likely/models/book/symmetry.hpp"
+#include "likely/models/book/chapter_10/convolution_matrix.hpp"
+#include "likely/models/book/chapter_10/symmetry.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/plain_math.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/batch_normalization.hpp"
-#include "likely/models/book/residual_paths.hpp"
+#include "likely/models/book/chapter_11/batch_normalization.hpp"
+#include "likely/models/book/chapter_11/residual_paths.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/plain_math.hpp"
 

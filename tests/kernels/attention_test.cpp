@@ -1,4 +1,4 @@
-#include "likely/kernels/attention.hpp"
+#include "likely/kernels/attention/attention.hpp"
 
 #include <gtest/gtest.h>
 

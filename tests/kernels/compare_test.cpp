@@ -1,4 +1,4 @@
-#include "likely/kernels/compare.hpp"
+#include "likely/kernels/elementwise/compare.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "likely/kernels/convolution.hpp"
+#include "likely/kernels/convolution/convolution.hpp"
 
 namespace likely::kernels {
 

@@ -1,4 +1,4 @@
-#include "likely/kernels/convolution.hpp"
+#include "likely/kernels/convolution/convolution.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "likely/kernels/cumulative.hpp"
+#include "likely/kernels/reduce/cumulative.hpp"
 
 #include <gtest/gtest.h>
 

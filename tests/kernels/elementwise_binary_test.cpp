@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "likely/kernels/elementwise.hpp"
+#include "likely/kernels/elementwise/elementwise.hpp"
 
 namespace likely::kernels {
 namespace {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "likely/kernels/elementwise.hpp"
-#include "likely/kernels/special.hpp"
+#include "likely/kernels/elementwise/elementwise.hpp"
+#include "likely/kernels/special/special.hpp"
 
 namespace likely::kernels {
 namespace {

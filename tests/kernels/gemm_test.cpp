@@ -1,4 +1,4 @@
-#include "likely/kernels/gemm.hpp"
+#include "likely/kernels/gemm/gemm.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "likely/kernels/gemm_zeros.hpp"
+#include "likely/kernels/gemm/zeros.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "likely/core/error.hpp"
-#include "likely/kernels/gemm.hpp"
+#include "likely/kernels/gemm/gemm.hpp"
 
 namespace likely::kernels {
 namespace {

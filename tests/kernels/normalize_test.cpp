@@ -1,4 +1,4 @@
-#include "likely/kernels/normalize.hpp"
+#include "likely/kernels/normalize/normalize.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "likely/kernels/order.hpp"
+#include "likely/kernels/order/order.hpp"
 
 #include <gtest/gtest.h>
 

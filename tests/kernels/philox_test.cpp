@@ -1,4 +1,4 @@
-#include "likely/kernels/philox.hpp"
+#include "likely/kernels/random/philox.hpp"
 
 #include <Random123/philox.h>
 #include <gtest/gtest.h>

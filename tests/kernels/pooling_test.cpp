@@ -1,4 +1,4 @@
-#include "likely/kernels/pooling.hpp"
+#include "likely/kernels/pooling/pooling.hpp"
 
 #include <gtest/gtest.h>
 

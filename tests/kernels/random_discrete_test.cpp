@@ -1,4 +1,4 @@
-#include "likely/kernels/random_discrete.hpp"
+#include "likely/kernels/random/discrete.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "likely/kernels/random_variates.hpp"
+#include "likely/kernels/random/variates.hpp"
 #include "tests/kernels/random_checks.hpp"
 
 namespace likely::kernels {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "likely/kernels/random.hpp"
+#include "likely/kernels/random/random.hpp"
 #include "tests/kernels/random_checks.hpp"
 
 namespace likely::kernels {

@@ -1,4 +1,4 @@
-#include "likely/kernels/random.hpp"
+#include "likely/kernels/random/random.hpp"
 
 #include <gtest/gtest.h>
 

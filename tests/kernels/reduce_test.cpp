@@ -1,4 +1,4 @@
-#include "likely/kernels/reduce.hpp"
+#include "likely/kernels/reduce/reduce.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "likely/kernels/softmax.hpp"
+#include "likely/kernels/softmax/softmax.hpp"
 
 #include <gtest/gtest.h>
 

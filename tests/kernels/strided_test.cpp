@@ -1,4 +1,4 @@
-#include "likely/kernels/strided.hpp"
+#include "likely/kernels/strided/strided.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,8 +14,8 @@
 #include "likely/ops/matmul.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
-#include "likely/prob/laplace.hpp"
-#include "likely/prob/normal.hpp"
+#include "likely/prob/distributions/laplace.hpp"
+#include "likely/prob/distributions/normal.hpp"
 #include "likely/tree/tree.hpp"
 #include "tests/support/check_gradients.hpp"
 

@@ -1,4 +1,4 @@
-#include "likely/prob/categorical.hpp"
+#include "likely/prob/distributions/categorical.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "likely/ops/loss.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
-#include "likely/prob/kl.hpp"
+#include "likely/prob/divergences/kl.hpp"
 #include "tests/kernels/random_checks.hpp"
 #include "tests/support/check_gradients.hpp"
 

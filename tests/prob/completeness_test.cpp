@@ -39,7 +39,7 @@ std::set<std::string> laws_in(const std::filesystem::path& header) {
 TEST(CompletenessOfLaws, EveryLawIsInTheTableOfLaws) {
   const std::string umbrella = read_bytes("likely/prob/prob.hpp");
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("likely/prob")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("likely/prob")) {
     if (entry.path().extension() != ".hpp") continue;
     for (const std::string& name : laws_in(entry.path())) {
       ++count;

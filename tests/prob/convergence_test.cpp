@@ -1,4 +1,4 @@
-#include "likely/prob/convergence.hpp"
+#include "likely/prob/mcmc/convergence.hpp"
 
 #include <gtest/gtest.h>
 

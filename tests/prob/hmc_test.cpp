@@ -1,4 +1,4 @@
-#include "likely/prob/hmc.hpp"
+#include "likely/prob/mcmc/hmc.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Divergences against quadrature of Boost's densities.
-#include "likely/prob/kl.hpp"
+#include "likely/prob/divergences/kl.hpp"
 
 #include <gtest/gtest.h>
 

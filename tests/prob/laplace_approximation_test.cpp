@@ -1,4 +1,4 @@
-#include "likely/prob/laplace_approximation.hpp"
+#include "likely/prob/inference/laplace_approximation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "likely/ops/math.hpp"
 #include "likely/ops/matmul.hpp"
 #include "likely/ops/reduce.hpp"
-#include "likely/prob/normal.hpp"
+#include "likely/prob/distributions/normal.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely {

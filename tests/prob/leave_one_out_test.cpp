@@ -1,4 +1,4 @@
-#include "likely/prob/leave_one_out.hpp"
+#include "likely/prob/inference/leave_one_out.hpp"
 
 #include <gtest/gtest.h>
 

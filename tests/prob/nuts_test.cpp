@@ -1,4 +1,4 @@
-#include "likely/prob/nuts.hpp"
+#include "likely/prob/mcmc/nuts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "likely/core/threads.hpp"
 #include "likely/likely.hpp"
-#include "likely/prob/hamiltonian.hpp"
-#include "likely/prob/nuts_warm_up.hpp"
+#include "likely/prob/mcmc/hamiltonian.hpp"
+#include "likely/prob/mcmc/nuts_warm_up.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely {

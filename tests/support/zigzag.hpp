@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "likely/core/create.hpp"
-#include "likely/models/book/networks.hpp"
+#include "likely/models/book/chapter_03/networks.hpp"
 
 namespace likely::testing {
 

@@ -11,9 +11,9 @@
 
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
-#include "likely/models/choice/candidates.hpp"
-#include "likely/models/choice/likelihood_state.hpp"
-#include "likely/models/choice/subject_fit.hpp"
+#include "likely/models/choice/engine/candidates.hpp"
+#include "likely/models/choice/engine/likelihood_state.hpp"
+#include "likely/models/choice/engine/subject_fit.hpp"
 
 namespace likely::choice {
 

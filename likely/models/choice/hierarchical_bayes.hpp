@@ -15,9 +15,9 @@
 
 #include "likely/core/cancel.hpp"
 #include "likely/models/choice/likelihood.hpp"
-#include "likely/prob/leave_one_out.hpp"
-#include "likely/prob/nuts.hpp"
-#include "likely/prob/summary.hpp"
+#include "likely/prob/inference/leave_one_out.hpp"
+#include "likely/prob/mcmc/nuts.hpp"
+#include "likely/prob/mcmc/summary.hpp"
 
 namespace likely::choice {
 

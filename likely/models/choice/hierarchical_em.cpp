@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "likely/core/error.hpp"
-#include "likely/models/choice/em_climb.hpp"
-#include "likely/models/choice/population.hpp"
+#include "likely/models/choice/engine/em_climb.hpp"
+#include "likely/models/choice/engine/population.hpp"
 #include "likely/prob/log_sum.hpp"
 
 namespace likely::choice {

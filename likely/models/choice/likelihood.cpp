@@ -10,8 +10,8 @@
 
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
-#include "likely/models/choice/evaluate.hpp"
-#include "likely/models/choice/likelihood_state.hpp"
+#include "likely/models/choice/engine/evaluate.hpp"
+#include "likely/models/choice/engine/likelihood_state.hpp"
 
 namespace likely::choice {
 

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "likely/core/error.hpp"
-#include "likely/kernels/special.hpp"
-#include "likely/kernels/special_incomplete.hpp"
+#include "likely/kernels/special/incomplete.hpp"
+#include "likely/kernels/special/special.hpp"
 #include "likely/prob/log_sum.hpp"
 
 namespace likely::choice {

@@ -7,7 +7,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
-#include "likely/prob/summary.hpp"
+#include "likely/prob/mcmc/summary.hpp"
 
 namespace likely::choice {
 

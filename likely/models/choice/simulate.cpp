@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
-#include "likely/models/choice/walks.hpp"
+#include "likely/models/choice/engine/walks.hpp"
 
 namespace likely::choice {
 

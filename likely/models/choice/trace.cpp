@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "likely/core/error.hpp"
+#include "likely/models/choice/engine/walks.hpp"
 #include "likely/models/choice/simulate.hpp"
-#include "likely/models/choice/walks.hpp"
 
 namespace likely::choice {
 

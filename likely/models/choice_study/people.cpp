@@ -12,7 +12,7 @@
 #include "likely/io/csv_layout.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/file_pair.hpp"
-#include "likely/models/choice/trial_columns.hpp"
+#include "likely/models/choice/files/trial_columns.hpp"
 #include "likely/models/choice_study/report_json.hpp"
 
 namespace likely::choice {

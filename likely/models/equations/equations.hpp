@@ -13,7 +13,7 @@ struct Equation {
   int number = 0;
   std::string title;
   std::vector<std::string> formula{};  // lines
-  std::vector<std::string> code{};     // "likely/models/book/line.hpp least_squares"
+  std::vector<std::string> code{};     // "likely/models/book/chapter_02/line.hpp least_squares"
   std::vector<std::string> tests{};    // "Udl02.Eq5_LeastSquares"
   std::vector<std::string> notes{};
   std::vector<std::string> notation{};  // why there is nothing to run, where there is not

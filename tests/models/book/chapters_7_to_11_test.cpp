@@ -6,15 +6,15 @@
 #include <limits>
 
 #include "likely/likely.hpp"
-#include "likely/models/book/backpropagation.hpp"
-#include "likely/models/book/ball.hpp"
-#include "likely/models/book/batch_normalization.hpp"
-#include "likely/models/book/bayesian_linear.hpp"
-#include "likely/models/book/convolution_matrix.hpp"
-#include "likely/models/book/gradient_flow.hpp"
-#include "likely/models/book/residual_paths.hpp"
-#include "likely/models/book/symmetry.hpp"
-#include "likely/models/book/toy_function.hpp"
+#include "likely/models/book/chapter_07/backpropagation.hpp"
+#include "likely/models/book/chapter_07/toy_function.hpp"
+#include "likely/models/book/chapter_08/ball.hpp"
+#include "likely/models/book/chapter_09/bayesian_linear.hpp"
+#include "likely/models/book/chapter_09/gradient_flow.hpp"
+#include "likely/models/book/chapter_10/convolution_matrix.hpp"
+#include "likely/models/book/chapter_10/symmetry.hpp"
+#include "likely/models/book/chapter_11/batch_normalization.hpp"
+#include "likely/models/book/chapter_11/residual_paths.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely {

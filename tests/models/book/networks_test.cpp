@@ -1,6 +1,6 @@
 // The textbook's models as models: made, refused, trained, in both types. (tests/equations has their
 // formulas.)
-#include "likely/models/book/networks.hpp"
+#include "likely/models/book/chapter_03/networks.hpp"
 
 #include <gtest/gtest.h>
 

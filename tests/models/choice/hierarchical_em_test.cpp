@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "likely/core/threads.hpp"
+#include "likely/models/choice/engine/population.hpp"
 #include "likely/models/choice/hierarchical_bayes.hpp"
-#include "likely/models/choice/population.hpp"
 #include "tests/models/choice/simulated_bandit.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/shared_data.hpp"
