@@ -3,12 +3,12 @@ include(CMakePackageConfigHelpers)
 
 set(likely_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/likely")
 
-# Headers that end in -inl.hpp are parts of sources, compiled once for each set of vector instructions, and
-# simd_targets.hpp says which sets. json.hpp and report_json.hpp need a JSON library, which users
-# need not have.
-install(DIRECTORY likely/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/likely"
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*-inl.hpp" EXCLUDE PATTERN "simd_targets.hpp" EXCLUDE
-  PATTERN "json.hpp" EXCLUDE PATTERN "report_json.hpp" EXCLUDE)
+# Which headers are for users is said in their heads, and read when they are copied.
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_INCLUDEDIR BASE_DIRECTORY [[${CMAKE_INSTALL_PREFIX}]] OUTPUT_VARIABLE likely_includes)
+install(CODE "
+  set(likely_headers [[${PROJECT_SOURCE_DIR}/likely]])
+  set(likely_includes \"${likely_includes}/likely\")
+  include([[${PROJECT_SOURCE_DIR}/cmake/install_headers.cmake]])")
 
 install(TARGETS likely EXPORT likelyTargets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"

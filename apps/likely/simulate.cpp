@@ -11,7 +11,7 @@
 #include "apps/likely/whole_option.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
-#include "likely/models/choice_study/people.hpp"
+#include "likely/models/choice_study/subject_parameters.hpp"
 
 namespace likely::command {
 
@@ -33,7 +33,7 @@ std::filesystem::path parameters_file(const std::filesystem::path& out) {
 
 // Neither of the files that are made may be the one that is read.
 void refuse_own_input(const SimulateArguments& arguments, const choice::SimulationFiles& files) {
-  for (const std::filesystem::path& made : {files.trials, files.people}) {
+  for (const std::filesystem::path& made : {files.trials, files.parameters}) {
     std::error_code unknown;
     if (!arguments.parameters.empty() && std::filesystem::equivalent(made, arguments.parameters, unknown))
       throw Error(fmt::format("--out {}: this would replace {}, which is to be read; choose another --out",
@@ -58,28 +58,28 @@ void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, cons
   const choice::Model& model = models[0];
   Rng rng(arguments.seed);
   const Rng of_people = rng.split();  // the task's numbers do not depend on where people come from
-  choice::People people;
+  choice::SubjectParameters known;
   if (!arguments.parameters.empty()) {
     if (!arguments.task.laws.empty() || subjects.count() > 0)
       throw Error("--parameters says who there is: --param and --subjects have no meaning then");
-    people = choice::read_people(arguments.parameters, model);
+    known = choice::read_subject_parameters(arguments.parameters, model);
   }
   const bool drawn = arguments.parameters.empty();
-  const auto count = drawn ? arguments.subjects : static_cast<std::int64_t>(people.parameters.size());
+  const auto count = drawn ? arguments.subjects : static_cast<std::int64_t>(known.parameters.size());
   choice::Trials trials;
   choice::Redrawn redrawn;
   with_room_for(count, task, [&] {
     if (drawn)
-      people.parameters =
+      known.parameters =
           choice::draw_population(model, arguments.task.laws, count, of_people, false, &redrawn);
-    trials = choice::simulate(model, people.parameters, task, rng.split(), progress.cancelled());
+    trials = choice::simulate(model, known.parameters, task, rng.split(), progress.cancelled());
   });
-  for (std::size_t i = 0; i < people.ids.size(); ++i) trials.subjects[i].id = people.ids[i];
-  people.ids.clear();
-  for (const choice::Subject& subject : trials.subjects) people.ids.push_back(subject.id);
-  choice::write_simulation(files, trials, model, people, progress.cancelled());
+  for (std::size_t i = 0; i < known.ids.size(); ++i) trials.subjects[i].id = known.ids[i];
+  known.ids.clear();
+  for (const choice::Subject& subject : trials.subjects) known.ids.push_back(subject.id);
+  choice::write_simulation(files, trials, model, known, progress.cancelled());
   if (shown.quiet) return;
-  const std::vector<std::string> warnings = drawn ? redrawn.warnings() : people.notes;
+  const std::vector<std::string> warnings = drawn ? redrawn.warnings() : known.notes;
   if (shown.json) {
     fmt::print("{}\n", choice::simulation_json(model, trials, arguments.seed, arguments.out, truth.string(),
                                                warnings));

@@ -1,4 +1,4 @@
-// Whether a loss was computed from the parameters it is differentiated by. Internal to prob/, optim/ and
+// Whether a loss was computed from the parameters it is differentiated by. Only for prob/, optim/ and
 // train/.
 #pragma once
 

@@ -16,8 +16,8 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/autodiff/trace.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/core/parts.hpp"
-#include "likely/core/place.hpp"
 
 namespace likely {
 

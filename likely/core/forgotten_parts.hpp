@@ -1,4 +1,4 @@
-// Finds, when a model is compiled, a member that holds tensors and is not named in LIKELY_PARTS. Internal to
+// Finds, when a model is compiled, a member that holds tensors and is not named in LIKELY_PARTS. Only for
 // core/parts.hpp.
 //
 // What can be seen: the members and bases of an aggregate, that is a struct without constructors and private

@@ -158,9 +158,7 @@ constexpr bool holds_tensors() {
 // NOLINTEND(bugprone-branch-clone)
 
 // What has no name of its own is called as what is around it.
-inline std::string join_path(const std::string& path, std::string_view name) {
-  return path.empty() ? std::string(name) : name.empty() ? path : path + "." + std::string(name);
-}
+std::string join_path(const std::string& path, std::string_view name);
 
 // Calls visit(name, part) for everything directly below a node, in order: the one place that knows what a
 // tree can be made of. Nothing is below a tensor, nor below what is no tree; what an optional holds has no
@@ -279,12 +277,32 @@ void for_each_leaf(T& tree, F&& f) {
   detail::walk_tree<false>({}, tree, leaf);
 }
 
+namespace detail {
+
+// A function of named leaves without its type, so that a walk over a tree by names is compiled once for all
+// of them.
+template <class Handle>
+struct NamedLeaf {
+  void* function;
+  void (*call)(void* function, const std::string& path, Handle& tensor, bool is_buffer);
+
+  void operator()(const std::string& path, Handle& tensor, bool is_buffer) const {
+    call(function, path, tensor, is_buffer);
+  }
+};
+
+}  // namespace detail
+
 // The same with the dotted name: f("hidden.weight", tensor, kind).
 template <Tree T, class F>
 void for_each_named_leaf(T& tree, F&& f) {
-  auto leaf = [&](const std::string& path, auto& tensor, bool is_buffer) {
-    f(path, tensor, kind_of(tensor, is_buffer));
-  };
+  using Handle = std::conditional_t<std::is_const_v<T>, const Tensor, Tensor>;
+  using Function = std::remove_reference_t<F>;
+  const detail::NamedLeaf<Handle> leaf{
+      const_cast<void*>(static_cast<const void*>(std::addressof(f))),
+      [](void* function, const std::string& path, Handle& tensor, bool is_buffer) {
+        (*static_cast<Function*>(function))(path, tensor, kind_of(tensor, is_buffer));
+      }};
   detail::walk_tree<true>({}, tree, leaf);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "likely/core/create.hpp"
+#include "likely/core/utf8.hpp"
 
 namespace likely::data {
 
@@ -14,22 +15,10 @@ namespace {
 
 constexpr std::string_view kUnknown = "<unknown>";
 
-// The length of the UTF-8 character that starts here, 0 if none does.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
-  if (first > 0xF4 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) return 0;
-  }
-  return length;
-}
-
 template <class Visit>
 void for_each_character(std::string_view text, const Visit& visit) {
   for (std::size_t place = 0; place < text.size();) {
-    const std::size_t length = character_length(text.substr(place));
+    const std::size_t length = likely::detail::first_character(text.substr(place)).bytes;
     if (length == 0) refuse("Vocabulary", "byte " + std::to_string(place) + " is not UTF-8");
     visit(text.substr(place, length));
     place += length;

@@ -1,4 +1,4 @@
-// By what a file is known again: it is the same one, and nobody has written to it. Internal to io/.
+// By what a file is known again: it is the same one, and nobody has written to it. Only for io/.
 #pragma once
 
 #include <sys/stat.h>

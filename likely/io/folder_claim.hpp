@@ -1,4 +1,4 @@
-// FolderClaim: a folder that is taken for new results. Internal to io/,
+// FolderClaim: a folder that is taken for new results. Only for io/,
 // train/ and models/; see AtomicFolder and LiveFolder.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a process that was killed leaves beside a folder, and how the next one puts it in order. Internal to
+// What a process that was killed leaves beside a folder, and how the next one puts it in order. Only for
 // io/.
 //
 // Beside a folder X there may be, while somebody holds the lock of X and of these:

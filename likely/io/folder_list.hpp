@@ -1,5 +1,5 @@
 // FolderList: what was noted of the things in a folder, in a file, so that another process knows them again.
-// Internal to io/.
+// Only for io/.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// GrowingFile: a file of results that grows line by line, while others may read it. Internal to io/ and
+// GrowingFile: a file of results that grows line by line, while others may read it. Only for io/ and
 // train/.
 #pragma once
 

@@ -1,5 +1,5 @@
 // JSON in one place: what reads it and writes it is compiled here once, not in each source that needs a
-// value. Internal: no public header includes it, and it is not installed.
+// value. Internal to likely: it needs a JSON library.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// MadeRecord: what this process makes in a folder. Internal to io/, plot/, train/ and runs/.
+// MadeRecord: what this process makes in a folder. Only for io/, plot/, train/ and runs/.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // Factorisations of square matrices and solutions of triangular systems, over raw dense row-major memory, in
-// place. Large ones are cut into blocks whose bulk is matrix products (gemm.hpp).
+// place. Large ones are cut into blocks whose bulk is matrix products (gemm.hpp). Internal to likely.
 #pragma once
 
 #include <cstdint>

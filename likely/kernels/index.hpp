@@ -1,5 +1,5 @@
 // Picking elements by number and adding them back, over contiguous arrays seen as (outer, length, inner) with
-// the indexed axis in the middle. Indices lie in [0, length): the caller checks.
+// the indexed axis in the middle. Indices lie in [0, length): the caller checks. Internal to likely.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Optimizer steps, each in one pass over a parameter array p, its gradient g and the optimizer's state.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

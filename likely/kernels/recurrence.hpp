@@ -1,5 +1,5 @@
 // First-order linear recurrences along the middle dimension of contiguous memory seen as (outer, length,
-// inner).
+// inner). Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How the rows of a matrix are cut into tiles, and how a tile reports a bad row.
+// How the rows of a matrix are cut into tiles, and how a tile reports a bad row. Internal to likely.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Working memory of a kernel: thread-local, and kept until trim_memory(), so that steady state neither
 // allocates nor faults pages. A kernel makes no tensor while it uses some: a trim that another thread asked
-// for is done where tensors are made.
+// for is done where tensors are made. Internal to likely.
 #pragma once
 
 #include <cstddef>

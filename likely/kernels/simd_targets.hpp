@@ -1,5 +1,6 @@
 // The instruction sets that vector kernels are compiled for. Every vector source includes this first, before
 // anything of Highway: one binary then holds SSE4, AVX2 and AVX-512 code and picks at run time.
+// Internal to likely.
 #pragma once
 
 // Each further target costs compile time in every vector source. SSE4 as the lowest (x86-64-v2, every

@@ -1,5 +1,5 @@
 // Products of a sparse matrix in compressed rows (CSR) with dense row-major matrices of d columns. The same
-// bits come out for any number of threads.
+// bits come out for any number of threads. Internal to likely.
 #pragma once
 
 #include <cstdint>

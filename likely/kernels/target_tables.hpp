@@ -1,5 +1,5 @@
 // Tables of functions, one for each instruction set and element type, and the choice between them at run
-// time. Part of vector sources.
+// time. Part of vector sources. Internal to likely.
 #pragma once
 
 // Among the functions of a target, after `template <class T> constexpr Table<T> make() { return {...}; }`:

@@ -9,8 +9,8 @@
 #include <typeinfo>
 #include <utility>
 
+#include "likely/core/layer_error.hpp"
 #include "likely/core/parts.hpp"
-#include "likely/core/place.hpp"
 #include "likely/nn/sequential.hpp"
 #include "likely/nn/trained_layers.hpp"
 #include "likely/tree/misfit.hpp"
@@ -158,8 +158,8 @@ class AnyLayer {
   }
   bool moved_from() const { return held_ == nullptr; }
 
-  // What walks over trees ask (core/parts.hpp, core/place.hpp, tree/misfit.hpp, trained_layers.hpp). All
-  // tensors of the layer are parts, whose names have dots where it is made of others.
+  // What walks over trees ask (core/parts.hpp, core/layer_error.hpp, tree/misfit.hpp, trained_layers.hpp).
+  // All tensors of the layer are parts, whose names have dots where it is made of others.
   static auto likely_part_types() { return likely::detail::TypeList<Tensor>{}; }
   template <class Visitor>
   void visit_parts(Visitor&& visit) {

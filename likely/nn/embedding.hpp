@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "likely/core/layer_error.hpp"
 #include "likely/core/parts.hpp"
-#include "likely/core/place.hpp"
 #include "likely/ops/index.hpp"
 #include "likely/ops/rng.hpp"
 

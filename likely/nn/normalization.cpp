@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/core/create.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/nn/sizes.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/normalize.hpp"

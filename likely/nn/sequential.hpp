@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "likely/core/layer_error.hpp"
 #include "likely/core/parts.hpp"
-#include "likely/core/place.hpp"
 #include "likely/nn/training.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/view.hpp"

@@ -9,7 +9,7 @@
 #include "likely/autodiff/gradient.hpp"
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/kernels/attention/attention.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
@@ -25,7 +25,7 @@ using detail::with_floating;
 namespace {
 
 // What the operation is about, besides q, k and v. Tensors in here are constants.
-struct Settings {
+struct Scoring {
   bool causal;
   double scale;
   Tensor mask;  // empty, or expanded to (..., queries, keys)
@@ -34,14 +34,14 @@ struct Settings {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The same with public operations, and with the scores in memory.
-Tensor composed_attention(const Settings& settings, const Tensor& q, const Tensor& k, const Tensor& v) {
+Tensor composed_attention(const Scoring& scoring, const Tensor& q, const Tensor& k, const Tensor& v) {
   const std::int64_t queries = q.dim(-2), keys = k.dim(-2);
-  Tensor scores = matmul(q, transpose(k)) * settings.scale;
-  if (settings.mask.defined()) {
-    scores = settings.mask.dtype() == DType::boolean ? where(settings.mask, scores, -kInfinity)
-                                                     : scores + settings.mask;
+  Tensor scores = matmul(q, transpose(k)) * scoring.scale;
+  if (scoring.mask.defined()) {
+    scores = scoring.mask.dtype() == DType::boolean ? where(scoring.mask, scores, -kInfinity)
+                                                    : scores + scoring.mask;
   }
-  if (settings.causal) {
+  if (scoring.causal) {
     const Tensor last = reshape(arange(queries) + (keys - queries), {queries, 1});
     scores = where(arange(keys) <= last, scores, -kInfinity);
   }
@@ -87,7 +87,7 @@ struct Output {
   Tensor log_sum_exp;  // of the scores of each query: a constant
 };
 
-Output attention_of_numbers(const Settings& settings, const Tensor& query, const Tensor& key,
+Output attention_of_numbers(const Scoring& scoring, const Tensor& query, const Tensor& key,
                             const Tensor& value) {
   const Tensor q = query.contiguous(), k = key.contiguous(), v = value.contiguous();
   const kernels::AttentionShape shape = kernel_shape(q, k, v);
@@ -97,11 +97,11 @@ Output attention_of_numbers(const Settings& settings, const Tensor& query, const
                 Tensor::uninitialized({shape.batch * shape.heads * shape.queries}, DType::f64)};
   if (result.log_sum_exp.size() == 0) return result;
   with_floating("attention", q.dtype(), [&]<class T>(T) {
-    const KernelMask<T> mask = kernel_mask<T>(settings.mask, shape);
+    const KernelMask<T> mask = kernel_mask<T>(scoring.mask, shape);
     const std::int64_t bad =
         shape.keys == 0 ? 0
-                        : kernels::attention(q.data<T>(), k.data<T>(), v.data<T>(), shape, settings.scale,
-                                             settings.causal, mask.mask, result.y.mutable_data<T>(),
+                        : kernels::attention(q.data<T>(), k.data<T>(), v.data<T>(), shape, scoring.scale,
+                                             scoring.causal, mask.mask, result.y.mutable_data<T>(),
                                              result.log_sum_exp.mutable_data<double>());
     if (bad >= 0) {
       refuse("attention",
@@ -116,7 +116,7 @@ struct Gradients {
   Tensor q, k, v;
 };
 
-Gradients gradients_of_numbers(const Settings& settings, const Tensor& query, const Tensor& key,
+Gradients gradients_of_numbers(const Scoring& scoring, const Tensor& query, const Tensor& key,
                                const Tensor& value, const Output& output, const Tensor& gradient) {
   const Tensor q = query.contiguous(), k = key.contiguous(), v = value.contiguous(),
                g = gradient.contiguous();
@@ -127,10 +127,10 @@ Gradients gradients_of_numbers(const Settings& settings, const Tensor& query, co
   const auto make = [](const Tensor& like) { return Tensor::uninitialized(like.shape(), like.dtype()); };
   Gradients d{make(q), make(k), make(v)};
   with_floating("attention", q.dtype(), [&]<class T>(T) {
-    const KernelMask<T> mask = kernel_mask<T>(settings.mask, shape);
+    const KernelMask<T> mask = kernel_mask<T>(scoring.mask, shape);
     kernels::attention_backward(q.data<T>(), k.data<T>(), v.data<T>(), output.y.data<T>(),
-                                output.log_sum_exp.data<double>(), g.data<T>(), shape, settings.scale,
-                                settings.causal, mask.mask, d.q.mutable_data<T>(), d.k.mutable_data<T>(),
+                                output.log_sum_exp.data<double>(), g.data<T>(), shape, scoring.scale,
+                                scoring.causal, mask.mask, d.q.mutable_data<T>(), d.k.mutable_data<T>(),
                                 d.v.mutable_data<T>());
   });
   return d;
@@ -138,18 +138,18 @@ Gradients gradients_of_numbers(const Settings& settings, const Tensor& query, co
 
 // One backward pass makes all three; each is recorded as a node of its own, with the derivative of the
 // composed form.
-Gradients attention_gradients(const Settings& settings, const Tensor& q, const Tensor& k, const Tensor& v,
+Gradients attention_gradients(const Scoring& scoring, const Tensor& q, const Tensor& k, const Tensor& v,
                               const Output& output, const Tensor& g) {
   Tape* tape = recording_tape(q, k, v, g);
-  if (tape == nullptr) return gradients_of_numbers(settings, q, k, v, output, g);
+  if (tape == nullptr) return gradients_of_numbers(scoring, q, k, v, output, g);
   const std::vector<Tensor> lower{tape->below(q), tape->below(k), tape->below(v), tape->below(g)};
-  const Gradients d = attention_gradients(settings, lower[0], lower[1], lower[2], output, lower[3]);
+  const Gradients d = attention_gradients(scoring, lower[0], lower[1], lower[2], output, lower[3]);
   const auto record = [&](const Tensor& value, std::size_t which) {
     return tape->record(
-        "attention_gradient", value, {&q, &k, &v, &g}, [settings, lower, which](const Tensor& h, Pull& pull) {
+        "attention_gradient", value, {&q, &k, &v, &g}, [scoring, lower, which](const Tensor& h, Pull& pull) {
           const auto composed = [&](const std::vector<Tensor>& in) {
             const auto forward = vjp(std::vector<Tensor>{in[0], in[1], in[2]}, [&](const auto& p) {
-              return composed_attention(settings, p[0], p[1], p[2]);
+              return composed_attention(scoring, p[0], p[1], p[2]);
             });
             return forward.pull_back(in[3])[which];
           };
@@ -162,16 +162,16 @@ Gradients attention_gradients(const Settings& settings, const Tensor& q, const T
   return {record(d.q, 0), record(d.k, 1), record(d.v, 2)};
 }
 
-Output fused_attention(const Settings& settings, const Tensor& q, const Tensor& k, const Tensor& v) {
+Output fused_attention(const Scoring& scoring, const Tensor& q, const Tensor& k, const Tensor& v) {
   Tape* tape = recording_tape(q, k, v);
-  if (tape == nullptr) return attention_of_numbers(settings, q, k, v);
+  if (tape == nullptr) return attention_of_numbers(scoring, q, k, v);
   const Tensor lower_q = tape->below(q), lower_k = tape->below(k), lower_v = tape->below(v);
-  Output output = fused_attention(settings, lower_q, lower_k, lower_v);
+  Output output = fused_attention(scoring, lower_q, lower_k, lower_v);
   const Output saved{output.y.with_track({}), output.log_sum_exp};
   output.y =
       tape->record("attention", output.y, {&q, &k, &v},
-                   [settings, q = lower_q, k = lower_k, v = lower_v, saved](const Tensor& g, Pull& pull) {
-                     const Gradients d = attention_gradients(settings, q, k, v, saved, g);
+                   [scoring, q = lower_q, k = lower_k, v = lower_v, saved](const Tensor& g, Pull& pull) {
+                     const Gradients d = attention_gradients(scoring, q, k, v, saved, g);
                      pull(0, [&] { return d.q; });
                      pull(1, [&] { return d.k; });
                      pull(2, [&] { return d.v; });
@@ -226,13 +226,13 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
   concerning({&q, &k, &v}, [&] { check_shapes(q, k, v); });
   const double scale = options.scale.value_or(1.0 / std::sqrt(static_cast<double>(q.dim(-1))));
   if (!std::isfinite(scale)) refuse("attention", fmt::format("scale must be finite, got {}", scale));
-  const Settings settings{options.causal, scale, concerning({&q, &k, &options.mask}, [&] {
-                            return expanded_mask(options.mask, q, k);
-                          })};
+  const Scoring scoring{options.causal, scale, concerning({&q, &k, &options.mask}, [&] {
+                          return expanded_mask(options.mask, q, k);
+                        })};
   if (options.mask.defined() && recording_tape(options.mask) != nullptr) {
-    return composed_attention(settings, q, k, v);
+    return composed_attention(scoring, q, k, v);
   }
-  return fused_attention(settings, q, k, v).y;
+  return fused_attention(scoring, q, k, v).y;
 }
 
 }  // namespace likely

@@ -5,7 +5,7 @@
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/create.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/kernels/strided/strided.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/elementwise.hpp"

@@ -2,7 +2,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/kernels/convolution/convolution.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/arithmetic.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/einsum_indices.hpp"
 #include "likely/ops/matmul.hpp"

@@ -1,7 +1,7 @@
 #include "likely/ops/join.hpp"
 
 #include "likely/autodiff/tape.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/core/strided_copy.hpp"
 #include "likely/ops/cast.hpp"
 #include "likely/ops/view.hpp"

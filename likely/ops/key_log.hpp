@@ -1,5 +1,5 @@
 // The random keys that layers take while a function runs, so that running it again gives the same numbers.
-// Internal to ops/, autodiff/, nn/ and train/: checkpoint() and Training.
+// Only for ops/, autodiff/, nn/ and train/: checkpoint() and Training.
 #pragma once
 
 #include <cstddef>

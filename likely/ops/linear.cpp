@@ -4,7 +4,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/kernels/elementwise/elementwise.hpp"
 #include "likely/kernels/gemm/gemm.hpp"

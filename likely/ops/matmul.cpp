@@ -7,7 +7,7 @@
 
 #include "likely/autodiff/tape.hpp"
 #include "likely/core/dispatch.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/kernels/gemm/gemm.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/cast.hpp"

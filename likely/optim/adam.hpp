@@ -69,6 +69,8 @@ class BasicAdam {
   std::string missing_state(const std::vector<bool>& learned) const;
   // How many steps each of these tensors has made.
   std::vector<std::int64_t> steps_made(const std::vector<bool>& learned) const;
+  // What its groups say of tensors, by their places in the model; empty where they say nothing.
+  std::string groups_text() const { return detail::groups_text(settings_); }
   LIKELY_PARTS(steps, mean, square)
 
  private:

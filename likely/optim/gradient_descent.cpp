@@ -38,7 +38,8 @@ std::string GradientDescent::missing_state(const std::vector<bool>& learned) con
   return any ? part_misfit("rate", rate, {}, DType::f64, Values::positive) : "";
 }
 
-Minimum GradientDescent::run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until) {
+Minimum GradientDescent::run(const LossFunction& f, std::vector<double>& point,
+                             const MinimizeOptions& until) {
   check(options);
   if (const std::string wrong = misfit(); !wrong.empty()) refuse(kName, wrong);
   detail::check_minimize(kName, until);

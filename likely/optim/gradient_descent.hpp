@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "likely/core/parts.hpp"
-#include "likely/optim/objective.hpp"
+#include "likely/optim/loss_function.hpp"
 
 namespace likely::optim {
 
@@ -38,7 +38,7 @@ class GradientDescent {
   template <Tree Model, class Loss>
   Minimum minimize(Model& model, const Loss& loss, const MinimizeOptions& until = {}) {
     return detail::minimized(
-        model, loss, [&](const Objective& f, std::vector<double>& point) { return run(f, point, until); });
+        model, loss, [&](const LossFunction& f, std::vector<double>& point) { return run(f, point, until); });
   }
 
   // What of its parts cannot be (tree/misfit.hpp).
@@ -49,7 +49,7 @@ class GradientDescent {
   LIKELY_PARTS(rate)
 
  private:
-  Minimum run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until);
+  Minimum run(const LossFunction& f, std::vector<double>& point, const MinimizeOptions& until);
 };
 
 }  // namespace likely::optim

@@ -27,6 +27,25 @@ bool fits(const detail::LeafName& leaf, const Group& group) {
 
 }  // namespace
 
+std::string detail::groups_text(const std::vector<LeafSetting>& settings) {
+  std::string text;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const LeafSetting& leaf = settings[i];
+    if (leaf.lr_multiple == 1.0 && !leaf.weight_decay) continue;
+    text += fmt::format("{}{}: lr x {}", text.empty() ? "" : "; ", i, leaf.lr_multiple);
+    if (leaf.weight_decay) text += fmt::format(", weight_decay {}", *leaf.weight_decay);
+  }
+  return text;
+}
+
+void detail::add_leaf_name(std::vector<LeafName>& leaves, const std::string& name, const Tensor& tensor,
+                           PartKind kind) {
+  LeafName leaf{.name = name, .learnable = kind != PartKind::buffer};
+  if (tensor.defined()) leaf.shape = tensor.shape();
+  if (tensor.defined()) leaf.dtype = tensor.dtype();
+  leaves.push_back(std::move(leaf));
+}
+
 std::vector<detail::LeafSetting> detail::leaf_settings(const char* optimizer,
                                                        const std::vector<LeafName>& leaves,
                                                        const Groups& groups) {

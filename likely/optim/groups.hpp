@@ -48,14 +48,17 @@ struct LeafSetting {
 std::vector<LeafSetting> leaf_settings(const char* optimizer, const std::vector<LeafName>& leaves,
                                        const Groups& groups);
 
+// "0: lr x 0.1; 3: lr x 1, weight_decay 0": what is treated differently.
+std::string groups_text(const std::vector<LeafSetting>& settings);
+
+void add_leaf_name(std::vector<LeafName>& leaves, const std::string& name, const Tensor& tensor,
+                   PartKind kind);
+
 template <Tree Model>
 std::vector<LeafSetting> leaf_settings(const char* optimizer, const Model& model, const Groups& groups) {
   std::vector<LeafName> leaves;
   for_each_named_leaf(model, [&](const std::string& name, const Tensor& tensor, PartKind kind) {
-    LeafName leaf{.name = name, .learnable = kind != PartKind::buffer};
-    if (tensor.defined()) leaf.shape = tensor.shape();
-    if (tensor.defined()) leaf.dtype = tensor.dtype();
-    leaves.push_back(std::move(leaf));
+    add_leaf_name(leaves, name, tensor, kind);
   });
   return leaf_settings(optimizer, leaves, groups);
 }

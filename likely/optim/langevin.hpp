@@ -54,6 +54,8 @@ class Langevin {
   std::string misfit() const;
   // How many steps it has made: one number, whichever tensors learned.
   std::vector<std::int64_t> steps_made(const std::vector<bool>& learned) const;
+  // What its groups say of tensors, by their places in the model; empty where they say nothing.
+  std::string groups_text() const { return detail::groups_text(settings_); }
   LIKELY_PARTS(steps)
 
  private:

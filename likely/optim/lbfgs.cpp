@@ -126,7 +126,7 @@ std::string Lbfgs::misfit() const {
   return wrong.empty() ? values_misfit("changes", changes, Values::finite) : wrong;
 }
 
-Minimum Lbfgs::run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until) {
+Minimum Lbfgs::run(const LossFunction& f, std::vector<double>& point, const MinimizeOptions& until) {
   check(options);
   if (const std::string wrong = misfit(); !wrong.empty()) refuse(kName, wrong);
   detail::check_minimize(kName, until);

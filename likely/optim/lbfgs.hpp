@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "likely/core/parts.hpp"
-#include "likely/optim/objective.hpp"
+#include "likely/optim/loss_function.hpp"
 
 namespace likely::optim {
 
@@ -48,7 +48,7 @@ class Lbfgs {
   template <Tree Model, class Loss>
   Minimum minimize(Model& model, const Loss& loss, const MinimizeOptions& until = {}) {
     return detail::minimized(
-        model, loss, [&](const Objective& f, std::vector<double>& point) { return run(f, point, until); });
+        model, loss, [&](const LossFunction& f, std::vector<double>& point) { return run(f, point, until); });
   }
 
   // What of its parts cannot be (tree/misfit.hpp).
@@ -56,7 +56,7 @@ class Lbfgs {
   LIKELY_PARTS(moves, changes)
 
  private:
-  Minimum run(const Objective& f, std::vector<double>& point, const MinimizeOptions& until);
+  Minimum run(const LossFunction& f, std::vector<double>& point, const MinimizeOptions& until);
 };
 
 }  // namespace likely::optim

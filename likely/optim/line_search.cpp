@@ -24,7 +24,7 @@ struct Trial {
 
 class Line {
  public:
-  Line(const char* name, const Objective& f, const std::vector<double>& x, const Evaluation& at_x,
+  Line(const char* name, const LossFunction& f, const std::vector<double>& x, const Evaluation& at_x,
        const std::vector<double>& direction)
       : f_(f), x_(x), direction_(direction) {
     start_ = {0.0, at_x.value, detail::dot(at_x.gradient, direction), x, at_x};
@@ -67,7 +67,7 @@ class Line {
   LineSearch not_found() const { return {false, best_.step, best_.point, best_.at, evaluations_}; }
 
  private:
-  const Objective& f_;
+  const LossFunction& f_;
   const std::vector<double>& x_;
   const std::vector<double>& direction_;
   Trial start_;
@@ -126,7 +126,7 @@ void check_evaluations(const char* name, int most) {
 
 }  // namespace
 
-LineSearch backtracking(const Objective& f, const std::vector<double>& x, const Evaluation& at_x,
+LineSearch backtracking(const LossFunction& f, const std::vector<double>& x, const Evaluation& at_x,
                         const std::vector<double>& direction, const BacktrackingOptions& o) {
   constexpr const char* kName = "backtracking";
   detail::check_above_0(kName, "first_step", o.first_step);
@@ -145,7 +145,7 @@ LineSearch backtracking(const Objective& f, const std::vector<double>& x, const 
   return line.not_found();
 }
 
-LineSearch strong_wolfe(const Objective& f, const std::vector<double>& x, const Evaluation& at_x,
+LineSearch strong_wolfe(const LossFunction& f, const std::vector<double>& x, const Evaluation& at_x,
                         const std::vector<double>& direction, const WolfeOptions& o) {
   constexpr const char* kName = "strong_wolfe";
   detail::check_above_0(kName, "first_step", o.first_step);

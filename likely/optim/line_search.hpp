@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "likely/optim/objective.hpp"
+#include "likely/optim/loss_function.hpp"
 
 namespace likely::optim {
 
@@ -28,7 +28,7 @@ struct BacktrackingOptions {
 // The first of first_step, first_step shrink, first_step shrink^2, ... with
 //   f(x + t d) <= f(x) + sufficient_decrease t d f'(x)                                        (Armijo, 1966).
 // Refuses a direction along which f does not fall.
-LineSearch backtracking(const Objective& f, const std::vector<double>& x, const Evaluation& at_x,
+LineSearch backtracking(const LossFunction& f, const std::vector<double>& x, const Evaluation& at_x,
                         const std::vector<double>& direction, const BacktrackingOptions& options = {});
 
 // Refused: first_step <= 0, not 0 < sufficient_decrease < curvature < 1, max_evaluations < 1.
@@ -44,7 +44,7 @@ struct WolfeOptions {
 // algorithms 3.5 and 3.6). Where the values differ by rounding alone, only slopes are asked: the gradient
 // goes on falling when the value has no more digits to fall by. Values that are not finite count as too high.
 // Refuses a direction along which f does not fall.
-LineSearch strong_wolfe(const Objective& f, const std::vector<double>& x, const Evaluation& at_x,
+LineSearch strong_wolfe(const LossFunction& f, const std::vector<double>& x, const Evaluation& at_x,
                         const std::vector<double>& direction, const WolfeOptions& options = {});
 
 }  // namespace likely::optim

@@ -50,6 +50,8 @@ class Sgd {
   // What is not remembered of tensors that steps have changed, in the same words: `learned`, one for each
   // tensor of the model, says which those are.
   std::string missing_state(const std::vector<bool>& learned) const;
+  // What its groups say of tensors, by their places in the model; empty where they say nothing.
+  std::string groups_text() const { return detail::groups_text(settings_); }
   LIKELY_PARTS(velocity)
 
  private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 
+#include "likely/core/utf8.hpp"
 #include "likely/plot/run_program.hpp"
 
 namespace likely::plot {
@@ -16,20 +17,11 @@ constexpr std::size_t kMostAsked = 100;         // different characters; more ar
 constexpr std::size_t kMostCodes = 2;           // of characters in a row: they are six times as long
 constexpr std::uint32_t kLastOfEurope = 0x52F;  // Latin, Greek, Cyrillic
 
-// The character at a place of text that is UTF-8.
-struct Character {
-  std::uint32_t code;
-  std::size_t bytes;
-};
-Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>(text[at + i])}; };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0xC0) return {lead, 1};
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (text.size() - at < bytes) return {lead, 1};
-  std::uint32_t code = lead & (0xFFU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) code = code << 6 | (byte(i) & 0x3FU);
-  return {code, bytes};
+// The character at a place; a byte that is none counts as one.
+likely::detail::Utf8Character character_at(std::string_view text, std::size_t at) {
+  const likely::detail::Utf8Character found = likely::detail::first_character(text.substr(at));
+  if (found.bytes > 0) return found;
+  return {static_cast<unsigned char>(text[at]), 1};
 }
 
 // Whether some font has all of these characters; nothing else is known where there is no fc-list.

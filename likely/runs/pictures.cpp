@@ -84,7 +84,7 @@ std::vector<std::int64_t> most_frequent(const Tensor& confusion) {
 
 }  // namespace
 
-void draw_curves(const std::vector<train::EpochReport>& history, Album& album) {
+void draw_curves(const std::vector<train::EpochReport>& history, PictureFolder& pictures) {
   if (history.size() < 2) return;
   std::vector<double> epochs;
   std::vector<double> training;
@@ -105,14 +105,14 @@ void draw_curves(const std::vector<train::EpochReport>& history, Album& album) {
     if (name != "loss") continue;
     loss.line(tensor(epochs), measured(name), {.label = label});
   }
-  album.add("loss", loss);
+  pictures.add("loss", loss);
   for (const auto& [name, value] : history[0].measured) {
     if (name == "loss") continue;
     std::string title = name;
     title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
     plot::Figure figure({.title = title, .x_label = "epoch", .y_label = name, .legend = "outside"});
     figure.line(tensor(epochs), measured(name), {.label = label});
-    album.add(name, figure);
+    pictures.add(name, figure);
   }
 }
 
@@ -134,7 +134,7 @@ Tensor confusion_matrix(const Tensor& predicted, const Tensor& labels, std::int6
   return tensor(counts, {classes, classes});
 }
 
-void draw_confusion(const Tensor& matrix, const std::vector<std::string>& names, Album& album) {
+void draw_confusion(const Tensor& matrix, const std::vector<std::string>& names, PictureFolder& pictures) {
   constexpr std::size_t kLongestName = 24;
   const std::int64_t all = matrix.dim(0);
   const std::vector<std::int64_t> shown = most_frequent(matrix);
@@ -154,10 +154,11 @@ void draw_confusion(const Tensor& matrix, const std::vector<std::string>& names,
   for (const std::string& label : labels) longest = std::max(longest, label.size());
   const std::int64_t room = 200 + 40 * classes + 4 * static_cast<std::int64_t>(longest);
   const int side = static_cast<int>(std::clamp<std::int64_t>(room, 400, 1000));
-  album.add("confusion", figure, side, side);
+  pictures.add("confusion", figure, side, side);
 }
 
-void draw_fit(const Predictor& predict, Objective::Kind kind, const data::Dataset& rows, Album& album) {
+void draw_fit(const Predictor& predict, Objective::Kind kind, const data::Dataset& rows,
+              PictureFolder& pictures) {
   const data::Batch seen = some_rows(rows);
   const auto [low, high] = around(seen.x, 0.05);
   const Tensor x = linspace(low, high, 400);
@@ -182,10 +183,11 @@ void draw_fit(const Predictor& predict, Objective::Kind kind, const data::Datase
     figure.line(x, flat(binary ? sigmoid(output) : output),
                 {.label = binary ? "Pr(y = 1)" : "model", .color = "#d55e00"});
   }
-  album.add("fit", figure);
+  pictures.add("fit", figure);
 }
 
-void draw_areas(const Predictor& predict, Objective::Kind kind, const data::Dataset& rows, Album& album) {
+void draw_areas(const Predictor& predict, Objective::Kind kind, const data::Dataset& rows,
+                PictureFolder& pictures) {
   constexpr std::int64_t kSide = 200;
   const data::Batch seen = some_rows(rows);
   const Tensor across = select(seen.x, 1, 0);
@@ -214,10 +216,10 @@ void draw_areas(const Predictor& predict, Objective::Kind kind, const data::Data
     figure.points(only_where(mine, across), up,
                   {.label = fmt::format("class {}", k), .turn = static_cast<int>(k), .width = 1.6});
   }
-  album.add("areas", figure);
+  pictures.add("areas", figure);
 }
 
-void draw_predicted(const Tensor& predicted, const Tensor& truth, Album& album) {
+void draw_predicted(const Tensor& predicted, const Tensor& truth, PictureFolder& pictures) {
   const std::int64_t count = std::min(predicted.size(), kMostPoints);
   const Tensor said = slice(flat(predicted), 0, {0, count});
   const Tensor real = slice(flat(truth), 0, {0, count});
@@ -229,7 +231,7 @@ void draw_predicted(const Tensor& predicted, const Tensor& truth, Album& album) 
       count < predicted.size() ? fmt::format("{} of {} rows", count, predicted.size()) : "rows";
   figure.points(real, said, {.label = rows, .width = 1.6});
   figure.line(ends, ends, {.label = "all right", .color = "#444444", .dashed = true});
-  album.add("predicted", figure, 600, 560);
+  pictures.add("predicted", figure, 600, 560);
 }
 
 }  // namespace likely::runs

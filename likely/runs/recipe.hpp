@@ -37,7 +37,7 @@
 
 namespace likely::runs {
 
-class Album;
+class PictureFolder;
 
 // One training: enough to make it again. It is kept in the run folder as recipe.json.
 struct Run {
@@ -64,14 +64,15 @@ struct Report {
   std::vector<Measured> figures{};
   std::vector<std::filesystem::path> pictures{};  // without their endings: each is there as .png and .svg
   std::vector<std::string> warnings{};            // such as pictures that could not be drawn
-  std::vector<std::string> notes{};               // what was decided about the data, a sentence each
-  std::string text{};                             // what else to print, such as a table
+  std::vector<train::event::Sample> samples{};  // what the model makes, for those who watch (docs/events.md)
+  std::vector<std::string> notes{};             // what was decided about the data, a sentence each
+  std::string text{};                           // what else to print, such as a table
   std::int64_t epochs = 0;
   double seconds = 0.0;
   train::Stopped stopped = train::Stopped::finished;
   // Draws what there is to see, where a training leaves it to be done: pictures may take long, and come after
   // the report is kept.
-  std::function<void(Album&)> draw{};
+  std::function<void(PictureFolder&)> draw{};
 };
 
 // One column of a prediction, a value for each row.

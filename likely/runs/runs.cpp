@@ -15,8 +15,8 @@
 #include "likely/io/live_folder.hpp"
 #include "likely/io/made_record.hpp"
 #include "likely/io/path_kind.hpp"
-#include "likely/runs/album.hpp"
 #include "likely/runs/inputs.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/run_files.hpp"
 #include "likely/runs/run_locks.hpp"
 #include "likely/train/event_file.hpp"
@@ -74,12 +74,19 @@ void tell_pictures(const Report& report, const train::EventSink& events) {
   for (const std::string& warning : report.warnings) events(train::event::Warning{warning});
 }
 
+// Those in words before pictures are drawn, which may take long, and those with a picture once it is there.
+void tell_samples(const Report& report, bool drawn, const train::EventSink& events) {
+  for (const train::event::Sample& sample : report.samples) {
+    if (sample.picture.empty() != drawn) events(sample);
+  }
+}
+
 // Adds the pictures of what was trained to its report.
 void draw(const Run& run, Report& report) {
   if (!report.draw) return;
-  Album album(run.out);
-  album.attempt("pictures", [&] { report.draw(album); });
-  const Drawn& drawn = album.drawn();
+  PictureFolder pictures(run.out);
+  pictures.attempt("pictures", [&] { report.draw(pictures); });
+  const Drawn& drawn = pictures.drawn();
   report.pictures.insert(report.pictures.end(), drawn.pictures.begin(), drawn.pictures.end());
   report.warnings.insert(report.warnings.end(), drawn.warnings.begin(), drawn.warnings.end());
   report.draw = nullptr;  // and what it held on to
@@ -110,6 +117,7 @@ SeedReport train_one(const Recipe& recipe, const Run& run) {
   const bool timed = one.report.seconds != 0.0;
   if (!timed) one.report.seconds = seconds();
   tell_figures(one.report, told.events);
+  tell_samples(one.report, false, told.events);
   const bool whole = one.report.stopped != train::Stopped::interrupted;
   const auto keep = [&] { write_report(run.out, json_of(RunReport{&recipe, run, {one}})); };
   if (whole && one.report.draw) {
@@ -118,6 +126,7 @@ SeedReport train_one(const Recipe& recipe, const Run& run) {
     if (!timed) one.report.seconds = seconds();
   }
   tell_pictures(one.report, told.events);
+  tell_samples(one.report, true, told.events);
   if (!file.failure().empty())
     one.report.warnings.push_back(fmt::format("{} is not whole: {}", kEventsFile, file.failure()));
   if (whole) keep();

@@ -132,37 +132,37 @@ std::vector<Measured> figures_of(const Objective& objective, const Predictor& pr
 
 // Those that suit the kind of data and outputs.
 void draw_usual(const SupervisedParts& parts, const Sizes& sizes, const Splits& splits,
-                const Predictor& predict, Album& album) {
+                const Predictor& predict, PictureFolder& pictures) {
   const Held held = held_out(splits);
   const Objective::Kind kind = parts.objective.kind;
   const bool classes = kind == Objective::Kind::classes || kind == Objective::Kind::binary;
   const std::int64_t width = sizes.input.size();
   if (classes && held.rows->targets().defined()) {
-    album.attempt("picture \"confusion\"", [&] {
+    pictures.attempt("picture \"confusion\"", [&] {
       const Tensor outputs = outputs_for(predict, *held.rows, train::detail::interrupt_arrived);
       const Predictions said = parts.objective.predictions(outputs);
       const std::int64_t count = kind == Objective::Kind::binary ? 2 : outputs.dim(-1);
-      draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, album);
+      draw_confusion(confusion_matrix(said[0].values, held.rows->targets(), count), said[0].words, pictures);
     });
   }
   if (kind != Objective::Kind::classes && width == 1)
-    album.attempt("picture \"fit\"", [&] { draw_fit(predict, kind, splits.train, album); });
+    pictures.attempt("picture \"fit\"", [&] { draw_fit(predict, kind, splits.train, pictures); });
   if (classes && width == 2)
-    album.attempt("picture \"areas\"", [&] { draw_areas(predict, kind, splits.train, album); });
+    pictures.attempt("picture \"areas\"", [&] { draw_areas(predict, kind, splits.train, pictures); });
   if (!classes && width > 1) {
-    album.attempt("picture \"predicted\"", [&] {
+    pictures.attempt("picture \"predicted\"", [&] {
       const Tensor outputs = outputs_for(predict, *held.rows, train::detail::interrupt_arrived);
-      draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), album);
+      draw_predicted(parts.objective.predictions(outputs)[0].values, held.rows->targets(), pictures);
     });
   }
 }
 
 void draw_all(const SupervisedParts& parts, const std::vector<train::EpochReport>& history,
-              const Sizes& sizes, const Splits& splits, const Learned& learned, Album& album) {
-  album.attempt("curves", [&] { draw_curves(history, album); });
-  album.attempt("pictures", [&] {
-    draw_usual(parts, sizes, splits, learned.predict, album);
-    learned.pictures(splits, album);
+              const Sizes& sizes, const Splits& splits, const Learned& learned, PictureFolder& pictures) {
+  pictures.attempt("curves", [&] { draw_curves(history, pictures); });
+  pictures.attempt("pictures", [&] {
+    draw_usual(parts, sizes, splits, learned.predict, pictures);
+    learned.pictures(splits, pictures);
   });
 }
 
@@ -177,8 +177,9 @@ Report train_whole(const SupervisedParts& parts, const Run& run) {
   if (fitted.stopped == train::Stopped::interrupted) return report;
   report.figures = figures_of(parts.objective, fitted.learned.predict, held_out(splits));
   report.text = fitted.learned.remarks(splits);
-  report.draw = [parts, sizes, fitted = std::move(fitted), splits = std::move(splits)](Album& album) {
-    draw_all(parts, fitted.history, sizes, splits, fitted.learned, album);
+  report.draw = [parts, sizes, fitted = std::move(fitted),
+                 splits = std::move(splits)](PictureFolder& pictures) {
+    draw_all(parts, fitted.history, sizes, splits, fitted.learned, pictures);
   };
   return report;
 }
@@ -218,9 +219,10 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
   about.plot = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);
     const Learned learned = parts.load(run, sizes);
-    Album album(run.out);
-    draw_all(parts, train::read_history(run.out), sizes, parts.data(run, keys_of(run).data), learned, album);
-    return album.all_pictures();
+    PictureFolder pictures(run.out);
+    draw_all(parts, train::read_history(run.out), sizes, parts.data(run, keys_of(run).data), learned,
+             pictures);
+    return pictures.all_pictures();
   };
   return about;
 }

@@ -16,8 +16,8 @@
 #include "likely/nn/sequential.hpp"
 #include "likely/optim/adam.hpp"
 #include "likely/optim/schedule.hpp"
-#include "likely/runs/album.hpp"
 #include "likely/runs/objective.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/recipe.hpp"
 #include "likely/train/fit.hpp"
 
@@ -64,7 +64,7 @@ struct Supervised {
   // The rate of each of so many steps; else always lr.
   std::function<optim::Schedule(const Run&, std::int64_t steps)> schedule{};
   // Pictures besides the usual ones, such as filters.
-  std::function<void(const Run&, const Model&, const Splits&, Album&)> pictures{};
+  std::function<void(const Run&, const Model&, const Splits&, PictureFolder&)> pictures{};
   // What else to say of the trained model, in whole lines.
   std::function<std::string(const Run&, const Model&, const Splits&)> remarks{};
 };
@@ -74,7 +74,7 @@ namespace detail {
 // A trained model without its type, and what its recipe does with it.
 struct Learned {
   Predictor predict{};
-  std::function<void(const Splits&, Album&)> pictures{};
+  std::function<void(const Splits&, PictureFolder&)> pictures{};
   std::function<std::string(const Splits&)> remarks{};
 };
 
@@ -124,8 +124,8 @@ Learned learned_of(const Supervised<Model, Optimizer>& parts, const Run& run, Mo
   return {
       .predict = [model](const Tensor& x) { return nn::forward(*model, x); },
       .pictures =
-          [model, run, draw = parts.pictures](const Splits& splits, Album& album) {
-            if (draw) draw(run, *model, splits, album);
+          [model, run, draw = parts.pictures](const Splits& splits, PictureFolder& pictures) {
+            if (draw) draw(run, *model, splits, pictures);
           },
       .remarks = [model, run, remark = parts.remarks](
                      const Splits& splits) { return remark ? remark(run, *model, splits) : std::string(); }};

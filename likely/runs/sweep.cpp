@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -11,17 +12,19 @@
 #include "likely/core/nearest_name.hpp"
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/live_folder.hpp"
-#include "likely/runs/album.hpp"
 #include "likely/runs/inputs.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/runs.hpp"
 #include "likely/runs/sweep_figure.hpp"
 #include "likely/runs/sweep_space.hpp"
+#include "likely/train/event_file.hpp"
 
 namespace likely::runs {
 
 namespace {
 
 constexpr const char* kTable = "sweep.csv";
+constexpr const char* kEvents = "events.jsonl";
 
 std::vector<SweptSetting> parse_space(const SweepOptions& options) {
   std::vector<SweptSetting> space;
@@ -115,8 +118,8 @@ void write_table(const Sweep& sweep, const std::vector<SweptSetting>& space) {
 class Trials {
  public:
   Trials(const Recipe& recipe, const SweepOptions& options, const std::vector<SweptSetting>& space,
-         Sweep& sweep)
-      : recipe_(recipe), options_(options), space_(space), sweep_(sweep) {}
+         Sweep& sweep, train::EventFile& file)
+      : recipe_(recipe), options_(options), space_(space), sweep_(sweep), file_(file) {}
 
   double operator()(const train::Choice& choice) {
     SweepTrial trial{.number = static_cast<std::int64_t>(sweep_.trials.size()) + 1, .settings = {}};
@@ -138,12 +141,13 @@ class Trials {
     }
     sweep_.trials.push_back(trial);
     write_table(sweep_, space_);
-    if (options_.run.events)
-      options_.run.events(train::event::Trial{.number = trial.number,
-                                              .settings = trial.settings,
-                                              .figure = sweep_.figure,
-                                              .value = trial.value,
-                                              .error = trial.error});
+    const train::event::Trial ended{.number = trial.number,
+                                    .settings = trial.settings,
+                                    .figure = sweep_.figure,
+                                    .value = trial.value,
+                                    .error = trial.error};
+    file_(ended);
+    if (options_.run.events) options_.run.events(ended);
     return trial.value;
   }
 
@@ -165,7 +169,26 @@ class Trials {
   const SweepOptions& options_;
   const std::vector<SweptSetting>& space_;
   Sweep& sweep_;
+  train::EventFile& file_;
 };
+
+// The sweep's own beginning and end, which its folder's events.jsonl has around the trials; each trial's
+// events are in its own folder.
+train::event::Begin beginning_of(const Recipe& recipe, const SweepOptions& options) {
+  train::event::Begin begin{
+      .recipe = recipe.name, .seed = options.run.seed, .data = options.run.data, .out = options.run.out};
+  for (const Setting& setting : options.run.settings.all()) begin.settings[setting.name] = setting.value;
+  return begin;
+}
+void tell_end(Sweep& sweep, double seconds, train::EventFile& file) {
+  for (const std::filesystem::path& picture : sweep.pictures) file(train::event::Picture{picture});
+  for (const std::string& warning : sweep.warnings) file(train::event::Warning{warning});
+  file(
+      train::event::End{.stopped = sweep.interrupted ? train::Stopped::interrupted : train::Stopped::finished,
+                        .seconds = seconds});
+  if (!file.failure().empty())
+    sweep.warnings.push_back(fmt::format("{} is not whole: {}", kEvents, file.failure()));
+}
 
 }  // namespace
 
@@ -184,8 +207,11 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
   io::LiveFolder folder(options.run.out, rules_of(options, space));
   Sweep sweep{.recipe = recipe.name, .figure = "", .out = options.run.out};
   write_table(sweep, space);  // by which the folder is known, should this be killed
-  Trials trials(recipe, options, space, sweep);
-  const train::Objective objective = [&](const train::Choice& choice, const Rng&) { return trials(choice); };
+  const auto begin = std::chrono::steady_clock::now();
+  train::EventFile file(sweep.out / kEvents);
+  file(beginning_of(recipe, options));
+  Trials trials(recipe, options, space, sweep, file);
+  const train::TrialValue value_of = [&](const train::Choice& choice, const Rng&) { return trials(choice); };
   train::SearchResult result;
   try {
     if (options.random.empty()) {
@@ -195,11 +221,11 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
         for (std::size_t i = 0; i < swept.values.size(); ++i)
           grid.back().second.push_back(static_cast<double>(i));
       }
-      result = train::grid_search(grid, Rng(options.run.seed), objective);
+      result = train::grid_search(grid, Rng(options.run.seed), value_of);
     } else {
       std::vector<std::pair<std::string, train::Candidates>> candidates;
       for (const SweptSetting& swept : space) candidates.emplace_back(swept.name, swept.candidates());
-      result = train::random_search(candidates, options.trials, Rng(options.run.seed), objective);
+      result = train::random_search(candidates, options.trials, Rng(options.run.seed), value_of);
     }
   } catch (const NoSuchFigure& none) {
     folder.give_up();
@@ -221,6 +247,7 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
   sweep.warnings.insert(sweep.warnings.end(), folder.told().begin(), folder.told().end());
   for (const io::Kept& kept : folder.kept()) sweep.warnings.push_back(text_of(kept));
   draw_sweep(sweep, space);
+  tell_end(sweep, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), file);
   return sweep;
 }
 

@@ -12,7 +12,7 @@
 #include "likely/core/finite_number.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/io/json.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 namespace likely::runs {
 
@@ -89,16 +89,16 @@ void draw_sweep(Sweep& sweep, const std::vector<SweptSetting>& space) {
   std::vector<SweepTrial> ranked = sweep.ranked();
   std::erase_if(ranked, [](const SweepTrial& trial) { return !trial.error.empty(); });
   if (ranked.empty()) return;
-  Album album(sweep.out);
-  album.attempt("picture \"sweep\"", [&] {
+  PictureFolder pictures(sweep.out);
+  pictures.attempt("picture \"sweep\"", [&] {
     std::vector<plot::Figure> panels;
     for (const SweptSetting& swept : space) panels.push_back(panel(swept, ranked, sweep));
     const int columns = static_cast<int>(std::min<std::size_t>(panels.size(), 3));
     const int rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
-    album.add_panels("sweep", panels, columns, 420 * columns + 60, 360 * rows);
+    pictures.add_panels("sweep", panels, columns, 420 * columns + 60, 360 * rows);
   });
-  sweep.pictures = album.drawn().pictures;
-  gather_warnings(sweep.warnings, "", album.drawn().warnings);
+  sweep.pictures = pictures.drawn().pictures;
+  gather_warnings(sweep.warnings, "", pictures.drawn().warnings);
 }
 
 std::string Sweep::table() const {

@@ -1,4 +1,4 @@
-// What the training engine knows of a learner: no types. Internal to train/.
+// What the training engine knows of a learner: no types. Only for train/.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 
 #include "likely/core/parts.hpp"
 #include "likely/ops/rng.hpp"
+#include "likely/optim/average.hpp"
+#include "likely/optim/plateau.hpp"
 #include "likely/train/losses.hpp"
 #include "likely/train/options.hpp"
 
@@ -34,10 +36,11 @@ struct Slot {
   bool may_grow = false;
 };
 
-// What every step makes one larger, such as "optimizer.steps": a count for each learned tensor, or one.
+// What steps make larger, such as "optimizer.steps": a count for each learned tensor, or one.
 struct StepCounts {
   std::string name;
   std::vector<std::int64_t> counts;
+  bool by_one = true;  // in every step of the training; or else as the learner likes
 };
 
 // A learning rate: the name of its optimizer, "" where there is only one.
@@ -110,7 +113,7 @@ class AnyLearner {
   virtual std::string best_misfit() const = 0;
   // What an optimizer does not remember though it has made steps, in the same words.
   virtual std::string missing_state() const = 0;
-  // Of the optimizer, where it counts, and of the average.
+  // Of the optimizers that count, and of the average.
   virtual std::vector<StepCounts> step_counts() const { return {}; }
 };
 
@@ -121,11 +124,12 @@ struct Measure {
   std::optional<bool> higher_is_better;  // nothing where it was not said
 };
 
-// The options without the learner's type; see FitOptions and RunOptions.
-struct Settings {
+// The options without the learner's type; see FitOptions and RunOptions. Lists are theirs, which outlive a
+// training.
+struct LoopOptions {
   std::int64_t epochs, steps;
   std::uint64_t seed;
-  std::map<std::string, optim::Schedule> schedules;  // by the names of rates
+  const std::map<std::string, optim::Schedule>& schedules;  // by the names of rates
   optim::Plateau* plateau;
   std::string monitor;
   std::int64_t patience;
@@ -136,7 +140,7 @@ struct Settings {
   double checkpoint_seconds;
   std::int64_t checkpoint_every, log_every;
   bool figures;
-  std::map<std::string, std::string> notes;
+  const std::map<std::string, std::string>& notes;
   Progress progress;
   EventSink events;
   bool catch_interrupt;
@@ -144,8 +148,8 @@ struct Settings {
 
 // Those of FitOptions or RunOptions; one that is forgotten here does not compile.
 template <class Options>
-Settings settings_of(const Options& options, const std::map<std::string, optim::Schedule>& schedules,
-                     optim::Plateau* plateau) {
+LoopOptions loop_options_of(const Options& options, const std::map<std::string, optim::Schedule>& schedules,
+                            optim::Plateau* plateau) {
   return {.epochs = options.epochs,
           .steps = options.steps,
           .seed = options.seed,
@@ -170,7 +174,24 @@ Settings settings_of(const Options& options, const std::map<std::string, optim::
 // Refuses numbers below `least`.
 void check_at_least(const char* caller, const char* name, std::int64_t value, std::int64_t least);
 // Refuses what FitOptions says is refused and every learner has in common.
-void check_settings(const char* caller, const Settings& settings);
+void check_loop_options(const char* caller, const LoopOptions& options);
+
+// What grows these lists is compiled once, and not by everybody who trains.
+void add_slot(std::vector<Slot>& slots, const std::string& prefix, const std::string& name, Tensor& tensor,
+              PartKind kind);
+void add_fact(std::vector<Fact>& facts, Fact fact);
+void add_measure(std::vector<Measure>& measures, Measure measure);
+void add_step_counts(std::vector<StepCounts>& all, const std::string& name, std::vector<std::int64_t> counts,
+                     bool by_one = true);
+void add_learned(std::vector<bool>& learned, const Tensor& tensor, PartKind kind);
+// What must be as it was for a training to go on, in words: "average" and "plateau", with `prefix` in front.
+void add_average(std::vector<Fact>& facts, const std::string& prefix, const optim::AverageOptions* average);
+void add_plateau(std::vector<Fact>& facts, const std::string& prefix, const optim::PlateauOptions* plateau);
+// Slots of what is no part of the model.
+void add_state(std::vector<Slot>& slots, const std::vector<Slot>& state, bool comes_later);
+
+// The schedule of the only optimizer, where there is one.
+std::map<std::string, optim::Schedule> schedules_of(const optim::Schedule& schedule);
 
 // What a training returns, without what was trained.
 struct Outcome {
@@ -198,7 +219,7 @@ Result result_from(Best best, Outcome&& outcome) {
 std::string readable_type(const char* name);
 
 // Trains.
-Outcome train_learner(AnyLearner& learner, const Settings& settings, const std::vector<Measure>& measures,
+Outcome train_learner(AnyLearner& learner, const LoopOptions& options, const std::vector<Measure>& measures,
                       MeasuredOn measured_on);
 
 }  // namespace likely::train::detail

@@ -1,6 +1,7 @@
 #include "likely/train/checkpoint.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -178,9 +179,16 @@ Position position_of(const Said& said) {
 // What was counted before this training began, such as "optimizer.steps.before": an optimizer may have been
 // used before. Nothing is said where the counts differ, as those of tensors that were frozen for a while do.
 std::string key_of_before(const StepCounts& counted) { return counted.name + ".before"; }
+// What was counted in all, such as "critic_adam.steps.made", where a learner steps as it likes.
+std::string key_of_made(const StepCounts& counted) { return counted.name + ".made"; }
+std::string made_text(const StepCounts& counted) { return fmt::format("{}", fmt::join(counted.counts, ",")); }
 
 void note_counts(Metadata& metadata, const AnyLearner& learner, std::int64_t step) {
   for (const StepCounts& counted : learner.step_counts()) {
+    if (!counted.by_one) {
+      metadata[key_of_made(counted)] = made_text(counted);
+      continue;
+    }
     const std::vector<std::int64_t>& counts = counted.counts;
     if (counts.empty() || counts.front() < step ||
         std::ranges::count(counts, counts.front()) < std::ssize(counts))
@@ -193,16 +201,19 @@ std::map<std::string, std::int64_t> counted_before(const Said& said, const AnyLe
   std::map<std::string, std::int64_t> before;
   for (const StepCounts& counted : learner.step_counts()) {
     const std::string key = key_of_before(counted);
-    if (said.metadata.contains(key))  // older checkpoints have none
+    if (counted.by_one && said.metadata.contains(key))  // older checkpoints have none
       read_field(said, key, before[counted.name], Values::count);
   }
   return before;
 }
 
-// What does not follow from the training's steps.
+// What does not follow from the training's steps, or is not what was counted when the checkpoint was written.
 std::string counts_misfit(const AnyLearner& learner, const std::map<std::string, std::int64_t>& before,
-                          std::int64_t step) {
+                          const Metadata& metadata, std::int64_t step) {
   for (const StepCounts& counted : learner.step_counts()) {
+    const auto made = metadata.find(key_of_made(counted));
+    if (!counted.by_one && made != metadata.end() && made->second != made_text(counted))
+      return fmt::format("{} is {}, {} were made", counted.name, made_text(counted), made->second);
     const auto found = before.find(counted.name);
     if (found == before.end()) continue;
     for (const std::int64_t count : counted.counts) {
@@ -404,7 +415,7 @@ Position load_checkpoint(const CheckpointFiles& files, AnyLearner& learner,
   if (best) best->exchange();
   std::string wrong = learner.misfit();
   if (wrong.empty() && position.step > 0) wrong = learner.missing_state();
-  if (wrong.empty()) wrong = counts_misfit(learner, before, position.step);
+  if (wrong.empty()) wrong = counts_misfit(learner, before, state.metadata(), position.step);
   if (wrong.empty()) wrong = state.number_misfit();
   const std::string best_wrong = best ? learner.best_misfit() : std::string();
   if (!wrong.empty() || !best_wrong.empty()) {

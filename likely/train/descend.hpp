@@ -10,7 +10,7 @@
 
 #include "likely/core/parts.hpp"
 #include "likely/optim/clip.hpp"
-#include "likely/optim/objective.hpp"
+#include "likely/optim/loss_function.hpp"
 #include "likely/train/finite_gradient.hpp"
 #include "likely/train/watch_learner.hpp"
 

@@ -10,14 +10,15 @@
 #include <optional>
 #include <system_error>
 
-#include "likely/io/checksum.hpp"
 #include "likely/train/checkpoint.hpp"
 #include "likely/train/finite_gradient.hpp"
 #include "likely/train/interrupt.hpp"
 #include "likely/train/loss_figure.hpp"
 #include "likely/train/monitor.hpp"
+#include "likely/train/open_run.hpp"
 #include "likely/train/run_folder.hpp"
 #include "likely/train/run_records.hpp"
+#include "likely/train/teller.hpp"
 
 namespace likely::train {
 
@@ -31,25 +32,26 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-class Run {
+class Engine {
  public:
-  Run(AnyLearner& learner, const Settings& settings, const std::vector<Measure>& measures, MeasuredOn on)
+  Engine(AnyLearner& learner, const LoopOptions& options, const std::vector<Measure>& measures, MeasuredOn on)
       : learner_(learner),
-        settings_(settings),
+        options_(options),
         measures_(measures),
         measured_on_(on),
-        monitor_(learner.caller(), settings.monitor, measures, on),
+        monitor_(learner.caller(), options.monitor, measures, on),
+        teller_(options),
         begin_(Clock::now()),
         saved_at_(begin_) {
-    check_settings(learner.caller(), settings);
-    if (!monitor_.monitors() && (settings.patience > 0 || settings.plateau != nullptr))
-      refuse(std::string(settings.patience > 0 ? "patience" : "a plateau") + " needs something to monitor: " +
+    check_loop_options(learner.caller(), options);
+    if (!monitor_.monitors() && (options.patience > 0 || options.plateau != nullptr))
+      refuse(std::string(options.patience > 0 ? "patience" : "a plateau") + " needs something to monitor: " +
              (on == MeasuredOn::test ? "validation data" : "a metric or the name of a loss"));
     check_schedules();
-    Rng rng(settings.seed);
+    Rng rng(options.seed);
     order_ = rng.split();
     noise_ = rng.split();
-    position_.seed = settings.seed;
+    position_.seed = options.seed;
     if (learner.tells_one_loss()) position_.losses = {{.name = "loss"}};
     batches_per_epoch_ = learner.batches();
     for (const Slot& slot : learner.slots()) {
@@ -58,14 +60,14 @@ class Run {
   }
 
   Outcome operator()() {
-    shown_ = terminal(settings_.progress);
+    teller_.begin();
     try {
       return train();
     } catch (...) {
       try {
         // A run without a step would stand in the way of the next one.
-        if (folder_ && began_here_ && position_.step == 0) folder_->take_back();
-        tell_of_folder();
+        if (folder_ && opened_.began_here && position_.step == 0) folder_->take_back();
+        if (folder_) teller_.tell_of(*folder_);
       } catch (...) {  // what went wrong first is what is told
       }
       throw;
@@ -76,14 +78,14 @@ class Run {
   [[noreturn]] void refuse(const std::string& why) const { likely::refuse(learner_.caller(), why); }
 
   Outcome train() {
-    if (!settings_.out.empty()) open_folder();
-    const CatchInterrupt interrupt(settings_.catch_interrupt);
-    tell(event::Training{.out = settings_.out,
-                         .epochs = settings_.epochs,
-                         .steps = total_steps(),
-                         .step = position_.step,
-                         .counts_rows = learner_.counts_rows(),
-                         .is_done = reason_to_end().has_value()});
+    if (!options_.out.empty()) open_folder();
+    const CatchInterrupt interrupt(options_.catch_interrupt);
+    teller_.tell(event::Training{.out = options_.out,
+                                 .epochs = options_.epochs,
+                                 .steps = total_steps(),
+                                 .step = position_.step,
+                                 .counts_rows = learner_.counts_rows(),
+                                 .is_done = reason_to_end().has_value()});
     std::optional<Stopped> stopped;
     while (!stopped) {
       if (position_.batch == batches_per_epoch_) {
@@ -101,9 +103,9 @@ class Run {
     save();
     // Nothing was monitored: what there is at the end is what came of it.
     if (folder_ && ended && !monitor_.monitors()) save_best(folder_->best(), learner_, position_);
-    tell_end(*stopped);
+    teller_.tell_end(*stopped, position_, monitor_.monitors() ? monitor_.described() : "");
     draw_figures();
-    tell_of_folder();
+    if (folder_) teller_.tell_of(*folder_);
     return {.history = history_,
             .stopped = *stopped,
             .epochs = position_.epoch + (position_.batch > 0 ? 1 : 0),
@@ -113,7 +115,7 @@ class Run {
   }
 
   void check_schedules() {
-    for (const auto& [name, schedule] : settings_.schedules) {
+    for (const auto& [name, schedule] : options_.schedules) {
       std::string known;
       bool found = false;
       for (const Rate& rate : learner_.rates()) {
@@ -127,122 +129,29 @@ class Run {
   }
 
   std::int64_t total_steps() const {
-    if (settings_.epochs == 0) return settings_.steps;
+    if (options_.epochs == 0) return options_.steps;
     // Epochs without end are as many as can be counted.
     std::int64_t all = 0;
-    if (__builtin_mul_overflow(settings_.epochs, steps_for(batches_per_epoch_), &all))
+    if (__builtin_mul_overflow(options_.epochs, steps_for(learner_, batches_per_epoch_), &all))
       all = std::numeric_limits<std::int64_t>::max();
-    return settings_.steps == 0 ? all : std::min(settings_.steps, all);
+    return options_.steps == 0 ? all : std::min(options_.steps, all);
+  }
+
+  void open_folder() {
+    folder_ = std::make_unique<RunFolder>(learner_.caller(), options_.out);
+    teller_.tell_of(*folder_);
+    LoopOptions named = options_;
+    named.monitor = monitor_.name();
+    open_run(*folder_, learner_, named, position_, opened_);
+    if (opened_.resumed) {
+      saved_step_ = position_.step;
+      spent_before_ = position_.seconds;
+      history_ = std::move(opened_.history);
+    }
+    teller_.tell_of(*folder_);
   }
 
   std::string shown_checkpoint() const { return folder_->shown(folder_->checkpoint()).string(); }
-  std::string where() const { return fmt::format("\"{}\"", settings_.out.string()); }
-
-  void open_folder() {
-    folder_ = std::make_unique<RunFolder>(learner_.caller(), settings_.out);
-    tell_of_folder();
-    const bool there = folder_->holds_run();
-    if (there && !settings_.resume) {
-      refuse(where() + " already holds a run: set resume to continue it, or choose another folder");
-    }
-    Settings named = settings_;
-    named.monitor = monitor_.name();
-    const std::vector<Fact> facts = learner_.facts();
-    const std::string config = config_text(learner_, facts, named);
-    if (there && std::filesystem::exists(folder_->config())) {
-      const std::string then = io::read_sealed(learner_.caller(), folder_->shown(folder_->config()));
-      std::string all;
-      for (const std::string& difference : differences(keys_that_stay(facts), config, then)) {
-        all += (all.empty() ? "" : "; ") + difference;
-      }
-      if (!all.empty()) refuse(where() + " holds another run: " + all);
-    }
-    check_room();
-    began_here_ = !there;
-    if (there && std::filesystem::exists(folder_->checkpoint())) {
-      position_ = load_checkpoint({folder_->shown(folder_->checkpoint()), folder_->shown(folder_->best()),
-                                   folder_->shown(folder_->next_best())},
-                                  learner_, [&](const Position& position) { check_position(position); });
-      set_rates();
-      folder_->open_metrics(position_.metrics_bytes);
-      history_ = read_epochs(learner_.caller(), folder_->shown(folder_->metrics()));
-      folder_->write_config(config);
-      if (is_best_model(folder_->next_best())) settle_best();
-      saved_step_ = position_.step;
-      spent_before_ = position_.seconds;
-    } else {
-      // Before the first step, so that a folder that cannot be written is known now. A checkpoint would be
-      // taken for something that has cost time, and for which an earlier run may go.
-      folder_->write_config(config);
-      folder_->open_metrics(0);
-    }
-    if (there && !is_best_model(folder_->next_best())) folder_->free_next_best();
-    tell_of_folder();
-  }
-
-  // Every number of a place in the data follows from two of them.
-  void check_position(const Position& position) const {
-    const auto no_place = [&](const std::string& why) {
-      refuse(fmt::format("\"{}\": {}", shown_checkpoint(), why));
-    };
-    const auto not_said = [&](const std::string& what) {
-      refuse(fmt::format("\"{}\" is not a checkpoint of a training: it does not say its {}",
-                         shown_checkpoint(), what));
-    };
-    if (learner_.tells_one_loss() && (position.losses.size() != 1 || position.losses[0].name != "loss"))
-      not_said("loss_sum");
-    for (const Rate& rate : learner_.rates()) {
-      const bool said = std::any_of(position.rates.begin(), position.rates.end(),
-                                    [&](const auto& saved) { return saved.first == rate.name; });
-      if (!said) not_said(rate.name.empty() ? "lr" : "lr." + rate.name);
-    }
-    if (position.seed != settings_.seed)
-      no_place(fmt::format("its seed is {}, that of this training {}", position.seed, settings_.seed));
-    if (position.batch > batches_per_epoch_)
-      no_place(fmt::format("batch is {}, an epoch has {}", position.batch, batches_per_epoch_));
-    // By division: a product might be too large for a number.
-    const auto follows = [&](std::int64_t count, std::int64_t of_this_epoch, std::int64_t per_epoch) {
-      const std::int64_t before = count - of_this_epoch;
-      return before >= 0 && before % per_epoch == 0 && before / per_epoch == position.epoch;
-    };
-    const std::int64_t steps = steps_for(position.batch);
-    if (!follows(position.batches, position.batch, batches_per_epoch_) ||
-        !follows(position.step, steps, steps_for(batches_per_epoch_))) {
-      no_place(fmt::format("epoch {}, batch {}, batches {} and step {} are no place of one training",
-                           position.epoch, position.batch, position.batches, position.step));
-    }
-    check_metrics(learner_.caller(), folder_->shown(folder_->metrics()), position.metrics_bytes,
-                  position.metrics_checksum);
-  }
-
-  // How many steps so many batches of an epoch make.
-  std::int64_t steps_for(std::int64_t batches) const {
-    const std::int64_t each = learner_.batches_per_step();
-    return batches / each + (batches % each > 0 ? 1 : 0);
-  }
-
-  // A checkpoint holds the model and up to two numbers a parameter of the optimizer, and there are two while
-  // one is replaced; of the best model there are three.
-  void check_room() const {
-    std::int64_t model = 0, best = 0;
-    for (const Slot& slot : learner_.slots()) {
-      if (slot.of_model) model += bytes_of(*slot.value);
-    }
-    for (const Slot& slot : learner_.best_slots()) best += bytes_of(*slot.value);
-    folder_->check_room(2 * 3 * model + 3 * best + 100'000);
-  }
-  static std::int64_t bytes_of(const Tensor& tensor) {
-    return tensor.defined() ? tensor.size() * static_cast<std::int64_t>(size_of(tensor.dtype())) : 0;
-  }
-
-  // As they were when the checkpoint was written.
-  void set_rates() {
-    for (const Rate& rate : learner_.rates()) {
-      for (const auto& [name, value] : position_.rates) {
-        if (name == rate.name) *rate.value = value;
-      }
-    }
-  }
   void note_rates() {
     position_.rates.clear();
     for (const Rate& rate : learner_.rates()) position_.rates.emplace_back(rate.name, *rate.value);
@@ -265,7 +174,7 @@ class Run {
   }
 
   std::optional<Stopped> reason_to_end() const {
-    if (settings_.patience > 0 && position_.waited >= settings_.patience) return Stopped::early;
+    if (options_.patience > 0 && position_.waited >= options_.patience) return Stopped::early;
     if (position_.converged) return Stopped::converged;
     if (position_.step >= total_steps()) return Stopped::finished;
     return std::nullopt;
@@ -277,9 +186,10 @@ class Run {
     while (!stopped && !position_.converged && position_.batch < batches_per_epoch_ &&
            position_.step < total_steps()) {
       const StepMade made = make_step();
-      tell_step(made);
+      if (teller_.is_heard())
+        teller_.tell_step(made, position_, teller_.tells_rates() ? rates() : NamedNumbers());
       const bool stop = report_step(made);
-      if (settings_.checkpoint_every > 0 && position_.step % settings_.checkpoint_every == 0) save();
+      if (options_.checkpoint_every > 0 && position_.step % options_.checkpoint_every == 0) save();
       if (interrupt.arrived()) {
         stopped = Stopped::interrupted;
       } else if (stop) {
@@ -304,24 +214,24 @@ class Run {
 
   // Whether the callback wants to stop.
   bool report_step(const StepMade& made) {
-    const bool logged = folder_ && settings_.log_every > 0 && position_.step % settings_.log_every == 0;
-    if (!logged && !settings_.on_step) return false;
+    const bool logged = folder_ && options_.log_every > 0 && position_.step % options_.log_every == 0;
+    if (!logged && !options_.on_step) return false;
     StepReport report{.epoch = position_.epoch + 1, .step = position_.step, .loss = 0.0, .lr = 0.0};
     for (const NamedLoss& loss : made.losses) report.losses.emplace_back(loss.name, loss.value);
     report.rates = rates();
     report.loss = first_of(report.losses);
     report.lr = first_of(report.rates);
-    if (settings_.on_step) settings_.on_step(report);
+    if (options_.on_step) options_.on_step(report);
     if (logged) folder_->append_metrics(line_of(report));
     return report.stop;
   }
 
   void choose_rates() {
-    if (settings_.plateau == nullptr && settings_.schedules.empty()) return;
+    if (options_.plateau == nullptr && options_.schedules.empty()) return;
     for (const Rate& rate : learner_.rates()) {
-      if (settings_.plateau != nullptr) *rate.value = settings_.plateau->lr();
-      const auto schedule = settings_.schedules.find(rate.name);
-      if (schedule == settings_.schedules.end()) continue;
+      if (options_.plateau != nullptr) *rate.value = options_.plateau->lr();
+      const auto schedule = options_.schedules.find(rate.name);
+      if (schedule == options_.schedules.end()) continue;
       const double lr = schedule->second(position_.step);
       if (!(lr >= 0.0 && std::isfinite(lr)))
         refuse(fmt::format("the schedule gives {} as the learning rate of step {}", lr, position_.step));
@@ -427,8 +337,8 @@ class Run {
     report.seconds = spent_before_ + seconds_since(begin_);
     if (folder_) folder_->append_metrics(line_of(report));
     history_.push_back(report);
-    tell(event::Epoch{report});
-    if (settings_.on_epoch) settings_.on_epoch(report);
+    teller_.tell(event::Epoch{report});
+    if (options_.on_epoch) options_.on_epoch(report);
     return report;
   }
 
@@ -445,8 +355,7 @@ class Run {
     } else {
       ++position_.waited;
     }
-    if (settings_.plateau != nullptr)
-      settings_.plateau->observe(monitor_.higher_is_better() ? -value : value);
+    if (options_.plateau != nullptr) options_.plateau->observe(monitor_.higher_is_better() ? -value : value);
   }
 
   std::optional<Stopped> end_epoch() {
@@ -455,7 +364,7 @@ class Run {
     position_.batch = 0;
     position_.rows = 0;
     for (LossSum& loss : position_.losses) loss = {.name = loss.name};
-    if (seconds_since(saved_at_) >= settings_.checkpoint_seconds) save();
+    if (seconds_since(saved_at_) >= options_.checkpoint_seconds) save();
     if (report.stop) return Stopped::by_callback;
     return std::nullopt;
   }
@@ -472,79 +381,25 @@ class Run {
     position_.metrics_bytes = folder_->metrics_bytes();
     position_.metrics_checksum = folder_->metrics_checksum();
     save_checkpoint(folder_->checkpoint(), learner_, position_);
-    if (best_is_new_) settle_best();
+    if (best_is_new_) settle_best(*folder_, learner_, position_);
     best_is_new_ = false;
     saved_at_ = Clock::now();
     saved_step_ = position_.step;
-    tell_of_folder();
-  }
-
-  // What the checkpoint speaks of takes its place.
-  void settle_best() const {
-    if (position_.best_epoch > 0) save_best(folder_->best(), learner_, position_);
-    folder_->drop_next_best();
-  }
-
-  bool somebody_listens() const { return shown_ || settings_.events; }
-
-  void tell(const Event& event) const {
-    if (shown_) shown_(event);
-    if (settings_.events) settings_.events(event);
-  }
-
-  // What was done to what others have there, as soon as it is known.
-  void tell_of_folder() {
-    if (!folder_) return;
-    while (told_ < folder_->told().size()) tell(event::Warning{folder_->told()[told_++]});
-    while (kept_ < folder_->kept().size()) tell(event::Warning{text_of(folder_->kept()[kept_++])});
-  }
-
-  // One event for all steps: a small step takes less time than to make the names of its losses anew.
-  void tell_step(const StepMade& made) {
-    if (!somebody_listens()) return;
-    auto& step = std::get<event::Step>(step_made_);
-    step.epoch = position_.epoch + 1;
-    step.step = position_.step;
-    step.rows = made.rows;
-    const auto put = [](NamedNumbers& numbers, std::size_t place, const std::string& name, double value) {
-      if (place == numbers.size()) numbers.emplace_back();
-      numbers[place].first = name;
-      numbers[place].second = value;
-    };
-    step.losses.resize(std::min(step.losses.size(), made.losses.size()));
-    for (std::size_t i = 0; i < made.losses.size(); ++i)
-      put(step.losses, i, made.losses[i].name, made.losses[i].value);
-    std::size_t means = 0;
-    for (const LossSum& loss : position_.losses) {
-      if (loss.rows > 0) put(step.means, means++, loss.name, loss.mean());
-    }
-    step.means.resize(means);
-    if (settings_.events) step.rates = rates();  // the line has no room for them
-    tell(step_made_);
-  }
-
-  void tell_end(Stopped stopped) const {
-    const bool has_best = position_.best_epoch > 0;
-    tell(event::Trained{.stopped = stopped,
-                        .step = position_.step,
-                        .out = settings_.out,
-                        .monitored = monitor_.monitors() ? monitor_.described() : "",
-                        .best_epoch = position_.best_epoch,
-                        .best_value = has_best ? position_.best_value : std::nan("")});
+    teller_.tell_of(*folder_);
   }
 
   // A training is not lost because its picture could not be drawn.
   void draw_figures() const {
-    if (!folder_ || !settings_.figures || history_.size() < 2) return;
+    if (!folder_ || !options_.figures || history_.size() < 2) return;
     try {
       draw_losses(folder_->figures(), history_);
     } catch (const std::exception& error) {
-      tell(event::Warning{fmt::format("the losses could not be drawn: {}", error.what())});
+      teller_.tell(event::Warning{fmt::format("the losses could not be drawn: {}", error.what())});
     }
   }
 
   AnyLearner& learner_;
-  const Settings& settings_;
+  const LoopOptions& options_;
   const std::vector<Measure>& measures_;
   MeasuredOn measured_on_;
   Monitor monitor_;
@@ -555,10 +410,8 @@ class Run {
   Position position_;
   std::vector<EpochReport> history_;
   std::unique_ptr<RunFolder> folder_;
-  bool began_here_ = false;          // and did not go on with a run that was there
-  std::size_t told_ = 0, kept_ = 0;  // how much of what it says of itself was told
-  EventSink shown_;
-  Event step_made_ = event::Step{};
+  OpenedRun opened_;
+  Teller teller_;
   bool best_is_new_ = false;
   std::optional<std::int64_t> saved_step_;  // of the checkpoint, where there is one
   double spent_before_ = 0.0;
@@ -568,9 +421,9 @@ class Run {
 
 }  // namespace
 
-Outcome train_learner(AnyLearner& learner, const Settings& settings, const std::vector<Measure>& measures,
+Outcome train_learner(AnyLearner& learner, const LoopOptions& options, const std::vector<Measure>& measures,
                       MeasuredOn measured_on) {
-  return Run(learner, settings, measures, measured_on)();
+  return Engine(learner, options, measures, measured_on)();
 }
 
 }  // namespace detail

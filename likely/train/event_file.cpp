@@ -111,6 +111,7 @@ Json of(const event::Sample& sample) {
   Json json = named("sample");
   json["name"] = sample.name;
   json["text"] = sample.text;
+  json["picture"] = sample.picture.string();
   return json;
 }
 

@@ -93,10 +93,11 @@ struct Metric {
   std::optional<bool> higher_is_better{};  // nothing: neither
 };
 
-// Something that a model made, as text.
+// Something that a model made: words, a picture or both.
 struct Sample {
   std::string name;
-  std::string text;
+  std::string text{};
+  std::filesystem::path picture{};  // without its ending, as event::Picture; empty: none
 };
 
 // A picture was drawn.

@@ -1,4 +1,4 @@
-// A gradient that is finite, or the name of what made it otherwise. Internal to train/.
+// A gradient that is finite, or the name of what made it otherwise. Only for train/.
 #pragma once
 
 #include <cstdint>

@@ -79,3 +79,16 @@ void GradientSum::put_mean(const std::vector<Tensor*>& gradient) const {
 }
 
 }  // namespace likely::train::detail
+
+template std::vector<likely::train::detail::Slot> likely::train::detail::slots_of(optim::Plateau& tree,
+                                                                                  const std::string& prefix);
+template std::vector<likely::train::detail::Slot> likely::train::detail::slots_of(optim::Adam& tree,
+                                                                                  const std::string& prefix);
+template std::vector<likely::train::detail::Slot> likely::train::detail::slots_of(optim::AdamW& tree,
+                                                                                  const std::string& prefix);
+template std::vector<likely::train::detail::Slot> likely::train::detail::slots_of(optim::Sgd& tree,
+                                                                                  const std::string& prefix);
+template std::string likely::misfit(const optim::Plateau& tree);
+template std::string likely::misfit(const optim::Adam& tree);
+template std::string likely::misfit(const optim::AdamW& tree);
+template std::string likely::misfit(const optim::Sgd& tree);

@@ -1,4 +1,4 @@
-// The learner behind fit: one model, one optimizer, one loss. Internal to train/.
+// The learner behind fit: one model, one optimizer, one loss. Only for train/.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/nn/trained_layers.hpp"
 #include "likely/nn/training.hpp"
+#include "likely/optim/adam.hpp"
+#include "likely/optim/plateau.hpp"
+#include "likely/optim/sgd.hpp"
 #include "likely/train/any_learner.hpp"
 #include "likely/train/descend.hpp"
 #include "likely/train/loss_form.hpp"
@@ -95,10 +98,13 @@ class GradientLearner final : public AnyLearner {
   bool tells_one_loss() const override { return true; }
   std::vector<Fact> facts() const override {
     std::vector<Fact> all = facts_();
-    all.push_back({"accumulate", accumulate_});
-    all.push_back({"clip_norm", clip_norm_});
-    all.push_back({"optimizer", name_of<Optimizer>()});
-    all.push_back({"model", readable_type(typeid(Model).name()), false});
+    add_fact(all, {"accumulate", accumulate_});
+    add_fact(all, {"clip_norm", clip_norm_});
+    add_fact(all, {"optimizer", name_of<Optimizer>()});
+    if constexpr (requires { optimizer_.groups_text(); }) add_fact(all, {"groups", optimizer_.groups_text()});
+    add_average(all, "", average_ != nullptr ? &average_->options : nullptr);
+    add_plateau(all, "", plateau_ != nullptr ? &plateau_->options : nullptr);
+    add_fact(all, {"model", readable_type(typeid(Model).name()), false});
     return all;
   }
 
@@ -124,13 +130,9 @@ class GradientLearner final : public AnyLearner {
 
   std::vector<Slot> slots() override {
     std::vector<Slot> slots = slots_of(model_, "model.");
-    for (Slot& slot : slots_of(optimizer_, "optimizer.")) {
-      slot.of_model = false;
-      slot.comes_later = true;
-      slots.push_back(slot);
-    }
-    if (average_ != nullptr) add_state(slots, *average_, "average.");
-    if (plateau_ != nullptr) add_state(slots, *plateau_, "plateau.");
+    add_state(slots, slots_of(optimizer_, "optimizer."), true);
+    if (average_ != nullptr) add_state(slots, slots_of(*average_, "average."), false);
+    if (plateau_ != nullptr) add_state(slots, slots_of(*plateau_, "plateau."), false);
     return slots;
   }
   std::string_view model_prefix() const override { return "model."; }
@@ -154,9 +156,9 @@ class GradientLearner final : public AnyLearner {
     std::vector<StepCounts> all;
     const std::vector<bool> learned = learned_now();
     if constexpr (requires { optimizer_.steps_made(learned); })
-      all.push_back({"optimizer.steps", optimizer_.steps_made(learned)});
+      add_step_counts(all, "optimizer.steps", optimizer_.steps_made(learned));
     if (average_ != nullptr)
-      all.push_back({"average.updates", average_->updates.template to_vector<std::int64_t>()});
+      add_step_counts(all, "average.updates", average_->updates.template to_vector<std::int64_t>());
     return all;
   }
 
@@ -209,8 +211,8 @@ class GradientLearner final : public AnyLearner {
   }
   std::vector<bool> learned_now() const {
     std::vector<bool> learned;
-    for_each_leaf(model_, [&](const Tensor& tensor, PartKind kind) {
-      learned.push_back(kind == PartKind::parameter && tensor.defined());
+    for_each_named_leaf(model_, [&](const std::string&, const Tensor& tensor, PartKind kind) {
+      add_learned(learned, tensor, kind);
     });
     return learned;
   }
@@ -250,13 +252,6 @@ class GradientLearner final : public AnyLearner {
             .converged = found.converged || found.iterations == 0};
   }
 
-  template <class State>
-  static void add_state(std::vector<Slot>& slots, State& state, const std::string& prefix) {
-    for (Slot& slot : slots_of(state, prefix)) {
-      slot.of_model = false;
-      slots.push_back(slot);
-    }
-  }
   static std::string prefixed(const char* prefix, const std::string& wrong) {
     return wrong.empty() ? wrong : prefix + wrong;
   }
@@ -311,7 +306,7 @@ FitResult<Model> fit_learner(GradientLearner<Model, Optimizer, Loss, BatchType>&
         return mean_over("loss", measured_on,
                          [&](const BatchType& batch) { return learner.measured_loss(batch); });
       };
-      measures.push_back({"loss", of, false});
+      add_measure(measures, {"loss", of, false});
     }
   }
   for (const Metric<Model, BatchType>& metric : options.metrics) {
@@ -323,14 +318,25 @@ FitResult<Model> fit_learner(GradientLearner<Model, Optimizer, Loss, BatchType>&
         });
       };
     }
-    measures.push_back({metric.name, std::move(of), metric.higher_is_better});
+    add_measure(measures, {metric.name, std::move(of), metric.higher_is_better});
   }
-  std::map<std::string, optim::Schedule> schedules;
-  if (options.schedule) schedules[""] = options.schedule;
-  Outcome outcome = train_learner(learner, settings_of(options, schedules, options.plateau), measures, on);
+  const std::map<std::string, optim::Schedule> schedules = schedules_of(options.schedule);
+  Outcome outcome =
+      train_learner(learner, loop_options_of(options, schedules, options.plateau), measures, on);
   return result_from<FitResult<Model>>(learner.take_best(), std::move(outcome));
 }
+
+// What most trainings have is compiled once.
+extern template std::vector<Slot> slots_of<optim::Plateau>(optim::Plateau& tree, const std::string& prefix);
+extern template std::vector<Slot> slots_of<optim::Adam>(optim::Adam& tree, const std::string& prefix);
+extern template std::vector<Slot> slots_of<optim::AdamW>(optim::AdamW& tree, const std::string& prefix);
+extern template std::vector<Slot> slots_of<optim::Sgd>(optim::Sgd& tree, const std::string& prefix);
 
 }  // namespace detail
 
 }  // namespace likely::train
+
+extern template std::string likely::misfit<likely::optim::Plateau>(const likely::optim::Plateau& tree);
+extern template std::string likely::misfit<likely::optim::Adam>(const likely::optim::Adam& tree);
+extern template std::string likely::misfit<likely::optim::AdamW>(const likely::optim::AdamW& tree);
+extern template std::string likely::misfit<likely::optim::Sgd>(const likely::optim::Sgd& tree);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array kSignals = {SIGINT, SIGTERM};
 std::mutex guard;
 int alive = 0;
-std::array<struct sigaction, kSignals.size()> before;
+std::array<struct sigaction, kSignals.size()> handlers_before;
 std::array<bool, kSignals.size()> installed;
 std::atomic<bool> signalled{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
@@ -29,8 +29,8 @@ CatchInterrupt::CatchInterrupt(bool wanted) : wanted_(wanted) {
   if (alive++ > 0) return;
   signalled = false;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &before[i]);
-    installed[i] = before[i].sa_handler != SIG_IGN;
+    sigaction(kSignals[i], nullptr, &handlers_before[i]);
+    installed[i] = handlers_before[i].sa_handler != SIG_IGN;
     if (!installed[i]) continue;
     struct sigaction ours = {};
     ours.sa_handler = note_signal;
@@ -46,7 +46,7 @@ CatchInterrupt::~CatchInterrupt() {
   if (--alive > 0) return;
   signalled = false;
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    if (installed[i]) sigaction(kSignals[i], &before[i], nullptr);
+    if (installed[i]) sigaction(kSignals[i], &handlers_before[i], nullptr);
   }
 }
 

@@ -1,4 +1,4 @@
-// Ctrl-C while training: the step is finished and saved, then the loop stops. Internal to train/, runs/
+// Ctrl-C while training: the step is finished and saved, then the loop stops. Only for train/, runs/
 // and models/.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What fit can tell of a loss before it calls it. Internal to train/.
+// What fit can tell of a loss before it calls it. Only for train/.
 #pragma once
 
 #include <string>

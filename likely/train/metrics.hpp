@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/data/data.hpp"
 

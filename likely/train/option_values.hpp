@@ -1,4 +1,4 @@
-// The numbers in a struct of options, whatever their names. Internal to train/.
+// The numbers in a struct of options, whatever their names. Only for train/.
 #pragma once
 
 #include <cstddef>

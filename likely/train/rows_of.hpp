@@ -1,4 +1,4 @@
-// How many rows a batch of any type has. Internal to train/.
+// How many rows a batch of any type has. Only for train/.
 #pragma once
 
 #include <cstdint>

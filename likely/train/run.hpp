@@ -94,6 +94,12 @@ concept HasRate = requires(Node& node) {
   { node.options.lr } -> std::same_as<double&>;
 };
 
+// One that counts its steps.
+template <class Node>
+concept CountsSteps = HasRate<Node> && requires(Node& node) {
+  { node.steps } -> std::same_as<Buffer&>;
+};
+
 template <class L>
 using FormOf = StepForm<decltype(&L::step)>;
 
@@ -209,7 +215,15 @@ class OwnLearner final : public AnyLearner {
   const char* described() const override { return "the learner"; }
   bool counts_rows() const override { return Form::kFed; }
   std::vector<Fact> facts() const override {
-    return {{"batches", batches()}, {"learner", readable_type(typeid(L).name())}};
+    std::vector<Fact> all{{"batches", batches()}, {"learner", readable_type(typeid(L).name())}};
+    for_each_node(learner_, [&](const std::string& name, auto& node) {
+      if constexpr (requires { node.groups_text(); }) add_fact(all, {name + ".groups", node.groups_text()});
+      if constexpr (requires { add_average(all, name, &node.options); })
+        add_average(all, name + ".", &node.options);
+      if constexpr (requires { add_plateau(all, name, &node.options); })
+        add_plateau(all, name + ".", &node.options);
+    });
+    return all;
   }
 
   std::int64_t batches() const override { return feed_ ? feed_->batches() : steps_per_epoch_; }
@@ -261,6 +275,14 @@ class OwnLearner final : public AnyLearner {
   std::string misfit() const override { return likely::misfit(learner_); }
   std::string best_misfit() const override { return likely::misfit(best_); }
   std::string missing_state() const override { return {}; }
+  std::vector<StepCounts> step_counts() const override {
+    std::vector<StepCounts> all;
+    for_each_node(learner_, [&](const std::string& name, auto& node) {
+      if constexpr (CountsSteps<std::remove_reference_t<decltype(node)>>)
+        add_step_counts(all, name + ".steps", node.steps.template to_vector<std::int64_t>(), false);
+    });
+    return all;
+  }
 
   Result take_best() { return std::move(best_); }
 
@@ -319,7 +341,7 @@ RunResult<L> run(L& learner, const std::type_identity_t<RunOptions<L>>& options)
     measures.push_back({metric.name, of, metric.higher_is_better});
   }
   detail::Outcome outcome = detail::train_learner(
-      own, detail::settings_of(options, options.schedules, nullptr), measures, MeasuredOn::by_learner);
+      own, detail::loop_options_of(options, options.schedules, nullptr), measures, MeasuredOn::by_learner);
   return detail::result_from<RunResult<L>>(own.take_best(), std::move(outcome));
 }
 

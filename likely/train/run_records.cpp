@@ -64,12 +64,12 @@ std::int64_t count_learned(AnyLearner& learner) {
 }
 
 // "scheduled", "plateau" or the rate, and where there are several optimizers, of each.
-Json rates_of(AnyLearner& learner, const Settings& settings) {
+Json rates_of(AnyLearner& learner, const LoopOptions& options) {
   Json all = Json::object();
   for (const Rate& rate : learner.rates()) {
-    Json how = settings.schedules.contains(rate.name) ? Json("scheduled")
-               : settings.plateau != nullptr          ? Json("plateau")
-                                                      : Json(*rate.value);
+    Json how = options.schedules.contains(rate.name) ? Json("scheduled")
+               : options.plateau != nullptr          ? Json("plateau")
+                                                     : Json(*rate.value);
     if (rate.name.empty()) return how;
     all[rate.name] = how;
   }
@@ -159,19 +159,19 @@ class MetricsLine {
 
 }  // namespace
 
-std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const Settings& settings) {
+std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const LoopOptions& options) {
   Json config = Json::object();
   config["likely"] = version();
-  config["seed"] = settings.seed;
-  config["epochs"] = settings.epochs;
-  config["steps"] = settings.steps;
-  config["lr"] = rates_of(learner, settings);
+  config["seed"] = options.seed;
+  config["epochs"] = options.epochs;
+  config["steps"] = options.steps;
+  config["lr"] = rates_of(learner, options);
   config[kOptions] = options_of(learner);
-  config["monitor"] = settings.monitor;
-  config["patience"] = settings.patience;
+  config["monitor"] = options.monitor;
+  config["patience"] = options.patience;
   for (const Fact& fact : facts)
     std::visit([&](const auto& value) { config[fact.name] = value; }, fact.value);
-  config["notes"] = settings.notes;
+  config["notes"] = options.notes;
   config["parameters"] = count_learned(learner);
   config["parts"] = parts_of(learner);
   return io::sealed_json(io::json_text(config, 2) + "\n");
@@ -195,6 +195,11 @@ std::vector<std::string> differences(const std::vector<std::string>& keys, const
   for (const std::string& key : keys) {
     // Older versions did not write them; and those of another optimizer say nothing.
     if (key == kOptions &&
+        (!theirs.contains(key) || theirs.value("optimizer", Json()) != ours.value("optimizer", Json())))
+      continue;
+    // Nor these.
+    const bool newer = key.ends_with("groups") || key.ends_with("average") || key.ends_with("plateau");
+    if (newer &&
         (!theirs.contains(key) || theirs.value("optimizer", Json()) != ours.value("optimizer", Json())))
       continue;
     const auto* const data =

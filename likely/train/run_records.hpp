@@ -10,7 +10,7 @@
 namespace likely::train::detail {
 
 // config.json: likely's version, the options, what the learner says of itself, its parts.
-std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const Settings& settings);
+std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const LoopOptions& options);
 
 // Where two configurations disagree on what must be the same for a training to go on, such as "batch 32 now,
 // 64 then". How long to train, and what is reported, may change.

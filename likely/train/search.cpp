@@ -27,7 +27,7 @@ void check_names(const char* caller, const Options& options) {
   }
 }
 
-SearchResult search(const std::vector<Choice>& choices, const Rng& rng, const Objective& objective,
+SearchResult search(const std::vector<Choice>& choices, const Rng& rng, const TrialValue& value_of,
                     const SearchOptions& options) {
   const detail::CatchInterrupt interrupt(true);
   SearchResult result{.trials = {}, .higher_is_better = options.higher_is_better};
@@ -35,7 +35,7 @@ SearchResult search(const std::vector<Choice>& choices, const Rng& rng, const Ob
     Trial trial{.choice = choice};
     const auto number = static_cast<std::int64_t>(result.trials.size());
     try {
-      trial.value = objective(choice, rng.fold_in(static_cast<std::uint64_t>(number)));
+      trial.value = value_of(choice, rng.fold_in(static_cast<std::uint64_t>(number)));
       if (std::isnan(trial.value)) trial.error = "the value is NaN";
     } catch (const Error& error) {
       trial.value = std::numeric_limits<double>::quiet_NaN();
@@ -126,7 +126,7 @@ void SearchResult::save_csv(const std::filesystem::path& path) const {
 }
 
 SearchResult grid_search(const std::vector<std::pair<std::string, std::vector<double>>>& grid, Rng rng,
-                         const Objective& objective, const SearchOptions& options) {
+                         const TrialValue& value_of, const SearchOptions& options) {
   check_names("grid_search", grid);
   std::vector<Choice> choices(1);
   for (const auto& [name, values] : grid) {
@@ -140,11 +140,11 @@ SearchResult grid_search(const std::vector<std::pair<std::string, std::vector<do
     }
     choices = std::move(more);
   }
-  return search(choices, rng, objective, options);
+  return search(choices, rng, value_of, options);
 }
 
 SearchResult random_search(const std::vector<std::pair<std::string, Candidates>>& space, std::int64_t trials,
-                           Rng rng, const Objective& objective, const SearchOptions& options) {
+                           Rng rng, const TrialValue& value_of, const SearchOptions& options) {
   check_names("random_search", space);
   if (trials < 1) refuse("random_search", "at least 1 trial is needed, got " + std::to_string(trials));
   Rng drawing = rng.split();
@@ -152,7 +152,7 @@ SearchResult random_search(const std::vector<std::pair<std::string, Candidates>>
   for (Choice& choice : choices) {
     for (const auto& [name, candidates] : space) choice[name] = candidates.draw(drawing);
   }
-  return search(choices, rng.split(), objective, options);
+  return search(choices, rng.split(), value_of, options);
 }
 
 }  // namespace likely::train

@@ -68,15 +68,15 @@ struct SearchResult {
 
 // What a trial is: returns how good the choice is. An Error that it throws (say, because the loss became NaN)
 // is noted and the search goes on; NaN is a failure, too. Every trial is handed a key of its own.
-using Objective = std::function<double(const Choice& choice, Rng rng)>;
+using TrialValue = std::function<double(const Choice& choice, Rng rng)>;
 
 // Every combination; the last option changes fastest. Refuses an empty grid, options without values or with
 // the same name.
 SearchResult grid_search(const std::vector<std::pair<std::string, std::vector<double>>>& grid, Rng rng,
-                         const Objective& objective, const SearchOptions& options = {});
+                         const TrialValue& value_of, const SearchOptions& options = {});
 
 // So many choices at random. Refuses trials < 1, an empty space, and two options of the same name.
 SearchResult random_search(const std::vector<std::pair<std::string, Candidates>>& space, std::int64_t trials,
-                           Rng rng, const Objective& objective, const SearchOptions& options = {});
+                           Rng rng, const TrialValue& value_of, const SearchOptions& options = {});
 
 }  // namespace likely::train

@@ -1,4 +1,4 @@
-// The tensors of a tree as a checkpoint sees them. Internal to train/.
+// The tensors of a tree as a checkpoint sees them. Only for train/.
 #pragma once
 
 #include <set>
@@ -15,7 +15,7 @@ template <Tree T>
 std::vector<Slot> slots_of(T& tree, const std::string& prefix) {
   std::vector<Slot> slots;
   for_each_named_leaf(tree, [&](const std::string& name, Tensor& tensor, PartKind kind) {
-    slots.push_back({.name = prefix + name, .value = &tensor, .learned = kind != PartKind::buffer});
+    add_slot(slots, prefix, name, tensor, kind);
   });
   return slots;
 }

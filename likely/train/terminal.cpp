@@ -123,7 +123,10 @@ class Terminal {
     end_line();
     tell(fmt::format("{}\n", detail::trial_line(trial)));
   }
-  void show(const event::Sample& sample) { say(fmt::format("{}: {}", sample.name, sample.text)); }
+  void show(const event::Sample& sample) {
+    const bool both = !sample.text.empty() && !sample.picture.empty();
+    say(fmt::format("{}: {}{}{}", sample.name, sample.text, both ? ", " : "", sample.picture.string()));
+  }
   void show(const event::Warning& warning) { say(warning.text); }
   void show(const event::End&) { end_line(); }
   // Those who show a report at the end show them there.

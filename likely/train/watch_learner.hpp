@@ -1,4 +1,4 @@
-// WatchLearner: finds what a learner trains with and does not name among its parts. Internal to train/.
+// WatchLearner: finds what a learner trains with and does not name among its parts. Only for train/.
 #pragma once
 
 #include <cstddef>

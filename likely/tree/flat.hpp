@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "likely/autodiff/gradient.hpp"
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 #include "likely/tree/tree.hpp"
 
 namespace likely {

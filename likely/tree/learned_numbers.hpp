@@ -1,6 +1,6 @@
 // What a model learns as plain numbers, one after the other in the order of the parts: for methods that work
-// on vectors of doubles (optim/objective.hpp, prob/mcmc/slope.hpp). Internal; flat.hpp has a tensor for
-// users.
+// on vectors of doubles (optim/loss_function.hpp, prob/mcmc/density_gradient.hpp). Only for prob/
+// and optim/: flat.hpp has a tensor for users.
 #pragma once
 
 #include <cstddef>

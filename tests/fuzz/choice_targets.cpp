@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "likely/models/choice/trials.hpp"
-#include "likely/models/choice_study/people.hpp"
 #include "likely/models/choice_study/request.hpp"
+#include "likely/models/choice_study/subject_parameters.hpp"
 #include "tests/fuzz/choices.hpp"
 #include "tests/fuzz/raw_archive.hpp"
 #include "tests/fuzz/target.hpp"
@@ -35,10 +35,10 @@ const choice::Model& model() {
   return kModel;
 }
 
-void look_at_people(Paths path) {
-  const choice::People people = choice::read_people(path, model());
-  demand(people.ids.size() == people.parameters.size(), "people without parameters");
-  for (const auto& parameters : people.parameters)
+void look_at_subject_parameters(Paths path) {
+  const choice::SubjectParameters subjects = choice::read_subject_parameters(path, model());
+  demand(subjects.ids.size() == subjects.parameters.size(), "people without parameters");
+  for (const auto& parameters : subjects.parameters)
     demand(parameters.size() == model().parameters.size(), "parameters are missing");
 }
 
@@ -143,7 +143,8 @@ void add_choice_targets(std::vector<Target>& all) {
                                     [&](Paths path) { look_at(choice::read_trials(path, options)); });
                  },
                  starts, false});
-  all.push_back({"people", [](std::string_view input) { return read_file(input, kPacked, look_at_people); },
+  all.push_back({"people",
+                 [](std::string_view input) { return read_file(input, kPacked, look_at_subject_parameters); },
                  [] { return std::vector<std::string>{kPeople}; }});
   all.push_back({"people_meaning",
                  [](std::string_view input) {
@@ -156,13 +157,13 @@ void add_choice_targets(std::vector<Target>& all) {
                        text += "," + choices.number_text();
                      text += '\n';
                    }
-                   return read_file(text, kPacked, look_at_people);
+                   return read_file(text, kPacked, look_at_subject_parameters);
                  },
                  starts, false});
   all.push_back({"person_table",
                  [](std::string_view input) {
                    return read_file(input, kPacked, [](Paths path) {
-                     const choice::PersonTable table = choice::read_person_table(path);
+                     const choice::SubjectTable table = choice::read_subject_table(path);
                      demand(table.numbers.size() == table.ids.size() * table.columns.size(),
                             "another number of numbers than of people and columns");
                    });

@@ -17,8 +17,11 @@ namespace fs = std::filesystem;
 
 // What takes a path and reads no file of others.
 const std::set<std::string> kOthers = {
-    "write_file",  "write_trials", "write_people", "write_report", "save_csv",  "save_panels", "draw",
-    "run_program", "guards",       "make_folders", "note_made",    "is_folder", "path_exists",
+    "write_file",   "write_trials", "write_subject_parameters",
+    "write_report", "save_csv",     "save_panels",
+    "draw",         "run_program",  "guards",
+    "make_folders", "note_made",    "is_folder",
+    "path_exists",
 };
 // What reads by another function alone.
 const std::map<std::string, std::string> kBy = {

@@ -172,7 +172,7 @@ TEST(GradientDescent, RefusesOptionsOutOfRange) {
 }
 
 // f(t) along a line of one dimension.
-Objective curve(const std::function<double(double)>& f, const std::function<double(double)>& slope) {
+LossFunction curve(const std::function<double(double)>& f, const std::function<double(double)>& slope) {
   return [=](const std::vector<double>& x) { return Evaluation{f(x[0]), {slope(x[0])}}; };
 }
 
@@ -180,7 +180,7 @@ TEST(LineSearch, FindsStepsThatSatisfyWolfe) {
   // A parabola, and two of the functions of Moré and Thuente (1994). The slope of the last one is so flat at
   // first that rounding leaves no room for a tenth of it.
   struct Case {
-    Objective f;
+    LossFunction f;
     double curvature;
   };
   const std::vector<Case> cases{
@@ -206,7 +206,7 @@ TEST(LineSearch, FindsStepsThatSatisfyWolfe) {
 }
 
 TEST(LineSearch, BacktracksToTheFirstStepThatIsGoodEnough) {
-  const Objective f = curve([](double t) { return t * t - t; }, [](double t) { return 2 * t - 1; });
+  const LossFunction f = curve([](double t) { return t * t - t; }, [](double t) { return 2 * t - 1; });
   const LineSearch end =
       backtracking(f, {0.0}, f({0.0}), {1.0}, {.first_step = 8.0, .sufficient_decrease = 0.25});
   // 8, 4, 2, 1 do not fall by a quarter of the slope; 1/2 does.
@@ -214,14 +214,14 @@ TEST(LineSearch, BacktracksToTheFirstStepThatIsGoodEnough) {
   EXPECT_EQ(end.step, 0.5);
   EXPECT_EQ(end.evaluations, 5);
   // Beyond a wall of infinity.
-  const Objective wall =
+  const LossFunction wall =
       curve([](double t) { return t < 0.1 ? -t : std::nan(""); }, [](double) { return -1.0; });
   EXPECT_EQ(backtracking(wall, {0.0}, wall({0.0}), {1.0}).step, 0.0625);
 }
 
 TEST(LineSearch, SaysWhenThereIsNoGoodStepAndRefusesToGoUphill) {
   // A slope that lies: the function never falls.
-  const Objective f = curve([](double t) { return std::abs(t); }, [](double) { return -1.0; });
+  const LossFunction f = curve([](double t) { return std::abs(t); }, [](double) { return -1.0; });
   const LineSearch none = backtracking(f, {0.0}, f({0.0}), {1.0}, {.max_evaluations = 5});
   EXPECT_FALSE(none.found);
   EXPECT_EQ(none.step, 0.0);

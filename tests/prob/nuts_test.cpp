@@ -20,9 +20,9 @@ using testing::numbers;
 using Numbers = std::vector<double>;
 
 // N(0, variances), independent.
-SlopeFunction independent_normal(const Numbers& variances) {
+DensityGradientFunction independent_normal(const Numbers& variances) {
   return [variances](const Numbers& x) {
-    Slope slope{0.0, Numbers(x.size())};
+    DensityGradient slope{0.0, Numbers(x.size())};
     for (std::size_t i = 0; i < x.size(); ++i) {
       slope.log_density -= 0.5 * x[i] * x[i] / variances[i];
       slope.gradient[i] = -x[i] / variances[i];
@@ -32,7 +32,7 @@ SlopeFunction independent_normal(const Numbers& variances) {
 }
 
 // Two numbers of means 1 and -2, variances 1 and 4 and correlation 0.9.
-Slope correlated(const Numbers& x) {
+DensityGradient correlated(const Numbers& x) {
   const double a = x[0] - 1.0, b = (x[1] + 2.0) / 2.0, scale = 1.0 / (1.0 - 0.81);
   return {-0.5 * scale * (a * a - 1.8 * a * b + b * b),
           {-scale * (a - 0.9 * b), -scale * (b - 0.9 * a) / 2.0}};
@@ -164,10 +164,10 @@ TEST(Nuts, TheSameKeyGivesTheSameSamplesOnAnyNumberOfThreads) {
 
 // Eight schools (Rubin 1981; Gelman et al., BDA3 5.5): effects of coaching, non-centred, with mu ~ N(0, 5),
 // tau ~ half-Cauchy(0, 5).
-Slope eight_schools(const Numbers& x) {
+DensityGradient eight_schools(const Numbers& x) {
   const Numbers y = {28, 8, -3, 7, -1, 1, 18, 12}, sigma = {15, 10, 16, 11, 9, 11, 10, 18};
   const double mu = x[0], tau = std::exp(x[1]);
-  Slope s{-0.5 * mu * mu / 25.0 - std::log1p(tau * tau / 25.0) + x[1], Numbers(10)};
+  DensityGradient s{-0.5 * mu * mu / 25.0 - std::log1p(tau * tau / 25.0) + x[1], Numbers(10)};
   s.gradient[0] = -mu / 25.0;
   s.gradient[1] = 1.0 - 2.0 * tau * tau / (25.0 + tau * tau);
   for (std::size_t j = 0; j < 8; ++j) {
@@ -225,7 +225,7 @@ TEST(Nuts, EightSchools) {
 TEST(Nuts, AFunnelIsNotSampledSilently) {
   // Neal's funnel, centred: the neck is too narrow for any step that suits the rest.
   const auto funnel = [](const Numbers& x) {
-    Slope s{-x[0] * x[0] / 18.0 - 4.5 * x[0], Numbers(10)};
+    DensityGradient s{-x[0] * x[0] / 18.0 - 4.5 * x[0], Numbers(10)};
     s.gradient[0] = -x[0] / 9.0 - 4.5;
     for (std::size_t i = 1; i < 10; ++i) {
       const double square = x[i] * x[i] * std::exp(-x[0]);
@@ -299,7 +299,8 @@ TEST(Nuts, StartsAgainWhereADensityIsNothing) {
   // Only positive numbers have a density, and refused ones count as none: e^-x.
   const auto exponential = [](const Numbers& x) {
     if (x[0] < -0.5) refuse("density", "too small");
-    return x[0] > 0.0 ? Slope{-x[0], {-1.0}} : Slope{-std::numeric_limits<double>::infinity(), {0.0}};
+    return x[0] > 0.0 ? DensityGradient{-x[0], {-1.0}}
+                      : DensityGradient{-std::numeric_limits<double>::infinity(), {0.0}};
   };
   const NutsDraws draws = nuts({0.01}, exponential, Rng(2), {.samples = 2000, .start_spread = 2.0});
   for (const NutsChain& chain : draws.chains) {
@@ -324,7 +325,7 @@ TEST(Nuts, Refusals) {
         nuts(
             {0.0},
             [](const Numbers&) {
-              return Slope{std::nan(""), {0.0}};
+              return DensityGradient{std::nan(""), {0.0}};
             },
             Rng(1));
       },
@@ -334,7 +335,7 @@ TEST(Nuts, Refusals) {
         nuts(
             {0.0},
             [](const Numbers&) {
-              return Slope{0.0, {0.0, 0.0}};
+              return DensityGradient{0.0, {0.0, 0.0}};
             },
             Rng(1));
       },
@@ -342,7 +343,7 @@ TEST(Nuts, Refusals) {
   expect_refusal(
       [] {
         nuts(
-            {0.0}, [](const Numbers&) -> Slope { refuse("mine", "no"); }, Rng(1));
+            {0.0}, [](const Numbers&) -> DensityGradient { refuse("mine", "no"); }, Rng(1));
       },
       "[mine] no");
   expect_refusal([] { nuts({0.0}, independent_normal({1.0}), Rng(1), {.samples = 4}).number(1); },

@@ -28,11 +28,11 @@ std::string ends_of(const std::string& script) {
 
 TEST(Predicted, HasItsDiagonalWhateverTheSize) {
   const TemporaryFolder folder;
-  Album album(folder.path());
+  PictureFolder pictures(folder.path());
   for (const double unit : {1e-300, 1.0, 1e300}) {
     const Tensor truth = tensor({0.0, 50.0 * unit, 100.0 * unit}, DType::f64);
-    draw_predicted(truth, truth, album);
-    EXPECT_TRUE(album.drawn().warnings.empty());
+    draw_predicted(truth, truth, pictures);
+    EXPECT_TRUE(pictures.drawn().warnings.empty());
     const std::string script = read_bytes(folder / "figures/predicted.gp");
     EXPECT_TRUE(contains(script, "$d0_1 using 1:2 with lines")) << unit;
     std::istringstream ends(ends_of(script));
@@ -48,23 +48,23 @@ TEST(Predicted, HasItsDiagonalWhateverTheSize) {
   }
   // Far from 0, where f32 has one number for all of them.
   const Tensor far = tensor({1e15, 1e15 + 50.0, 1e15 + 100.0}, DType::f64);
-  draw_predicted(far, far, album);
+  draw_predicted(far, far, pictures);
   EXPECT_EQ(ends_of(read_bytes(folder / "figures/predicted.gp")),
             "999999999999998 999999999999998\n1000000000000102 1000000000000102\n");
 }
 
 TEST(Predicted, SaysThatItShowsSomeOfManyRows) {
   const TemporaryFolder folder;
-  Album album(folder.path());
-  draw_predicted(linspace(0.0, 1.0, 1500), linspace(0.0, 1.0, 1500), album);
+  PictureFolder pictures(folder.path());
+  draw_predicted(linspace(0.0, 1.0, 1500), linspace(0.0, 1.0, 1500), pictures);
   EXPECT_TRUE(contains(read_bytes(folder / "figures/predicted.gp"), "title \"rows\""));
-  draw_predicted(linspace(0.0, 1.0, 1501), linspace(0.0, 1.0, 1501), album);
+  draw_predicted(linspace(0.0, 1.0, 1501), linspace(0.0, 1.0, 1501), pictures);
   EXPECT_TRUE(contains(read_bytes(folder / "figures/predicted.gp"), "title \"1500 of 1501 rows\""));
 }
 
 TEST(Areas, ShowEveryClass) {
   const TemporaryFolder folder;
-  Album album(folder.path());
+  PictureFolder pictures(folder.path());
   // 13 classes, a strip each.
   std::vector<double> x;
   std::vector<std::int64_t> y;
@@ -81,8 +81,8 @@ TEST(Areas, ShowEveryClass) {
     const Tensor away = reshape(select(places, 1, 0), {places.dim(0), 1}) - reshape(centres, {1, 13});
     return -(away * away);
   };
-  draw_areas(nearest, Objective::Kind::classes, rows, album);
-  EXPECT_TRUE(album.drawn().warnings.empty());
+  draw_areas(nearest, Objective::Kind::classes, rows, pictures);
+  EXPECT_TRUE(pictures.drawn().warnings.empty());
   const std::string script = read_bytes(folder / "figures/areas.gp");
   EXPECT_TRUE(contains(script, "set palette maxcolors 13 "));
   EXPECT_TRUE(contains(script, "lc rgb '#20126b' title \"class 12\"")) << script.substr(script.find("plot "));
@@ -90,22 +90,22 @@ TEST(Areas, ShowEveryClass) {
 
 TEST(Confusion, CutsLongNames) {
   const TemporaryFolder folder;
-  Album album(folder.path());
-  draw_confusion(tensor({{1.0, 2.0}, {3.0, 4.0}}), {std::string(10'000, 'x'), "b"}, album);
-  EXPECT_TRUE(album.drawn().warnings.empty());
+  PictureFolder pictures(folder.path());
+  draw_confusion(tensor({{1.0, 2.0}, {3.0, 4.0}}), {std::string(10'000, 'x'), "b"}, pictures);
+  EXPECT_TRUE(pictures.drawn().warnings.empty());
   EXPECT_TRUE(contains(read_bytes(folder / "figures/confusion.gp"), "\"" + std::string(22, 'x') + "..\" 0"));
 }
 
 // Thousands of names would be bars of grey.
 TEST(Confusion, ShowsTheMostFrequentOfManyClasses) {
   const TemporaryFolder folder;
-  Album album(folder.path());
+  PictureFolder pictures(folder.path());
   const auto script_of = [&](std::int64_t classes) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(classes * classes));
     for (std::int64_t k = 0; k < classes; ++k)
       counts[static_cast<std::size_t>(k * classes + k)] = k % 2 == 0 ? 1 : 3;
-    draw_confusion(tensor(counts, {classes, classes}), {"first", "second"}, album);
-    EXPECT_TRUE(album.drawn().warnings.empty());
+    draw_confusion(tensor(counts, {classes, classes}), {"first", "second"}, pictures);
+    EXPECT_TRUE(pictures.drawn().warnings.empty());
     return read_bytes(folder / "figures/confusion.gp");
   };
   const std::string forty = script_of(40);

@@ -11,8 +11,8 @@
 #include "likely/io/checksum.hpp"
 #include "likely/io/json.hpp"
 #include "likely/models/recipes.hpp"
-#include "likely/runs/album.hpp"
 #include "likely/runs/listing.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -110,9 +110,9 @@ TEST(Runs, KeepTheirReportBeforeTheyDraw) {
   io::SortedJson before;
   slow.train = [&](const runs::Run&) -> Report {
     return {.figures = {{.name = "test score", .better = Better::higher, .value = 0.5}},
-            .draw = [&](Album& album) {
+            .draw = [&](PictureFolder& pictures) {
               before = io::parse_json<io::SortedJson>(read_bytes(file));
-              album.attempt("picture \"hard\"", [] { throw Error("no paper"); });
+              pictures.attempt("picture \"hard\"", [] { throw Error("no paper"); });
             }};
   };
   const RunReport trained = train_recipe(slow, quick_run(folder / "run"));
@@ -122,6 +122,32 @@ TEST(Runs, KeepTheirReportBeforeTheyDraw) {
   EXPECT_EQ(trained.warnings(), warnings);
   EXPECT_EQ(io::parse_json<io::SortedJson>(read_bytes(file))["warnings"], io::SortedJson(warnings));
   EXPECT_FALSE(trained.seeds[0].report.draw);
+}
+
+TEST(Runs, TellWhatTheirModelMakes) {
+  const TemporaryFolder folder;
+  Recipe poet = moons();
+  poet.train = [](const runs::Run& run) -> Report {
+    run.events(train::event::Sample{.name = "after epoch 1", .text = "the the"});
+    return {.samples = {{.name = "faces", .picture = run.out / "figures/faces"},
+                        {.name = "verse", .text = "the end"}},
+            .draw = [](PictureFolder& pictures) {
+              pictures.attempt("picture \"faces\"", [] { throw Error("no paper"); });
+            }};
+  };
+  runs::Run run = quick_run(folder / "run");
+  std::vector<std::string> names;
+  run.events = [&](const train::Event& event) {
+    if (const auto* sample = std::get_if<train::event::Sample>(&event)) names.push_back(sample->name);
+  };
+  train_recipe(poet, run);
+  // In words as soon as it is known, and with a picture when that has been drawn.
+  EXPECT_EQ(story_in(folder / "run"), "open begin sample sample warning sample end");
+  EXPECT_EQ(names, (std::vector<std::string>{"after epoch 1", "verse", "faces"}));
+  EXPECT_NE(
+      read_bytes(folder / "run/events.jsonl")
+          .find(R"("name":"faces","text":"","picture":")" + (folder / "run/figures/faces").string() + "\""),
+      std::string::npos);
 }
 
 TEST(Runs, ThatFailSayWhy) {

@@ -36,7 +36,7 @@ Recipe counting(int& made) {
            },
        .objective = regression(),
        .pictures =
-           [](const Run& run, const nn::Linear& line, const Splits&, Album&) {
+           [](const Run& run, const nn::Linear& line, const Splits&, PictureFolder&) {
              nn::Linear kept(1, 1, Rng(1));
              io::load(detail::model_file(run), kept);
              EXPECT_TRUE(array_equal(kept.weight, line.weight));

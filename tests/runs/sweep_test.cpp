@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "likely/core/error.hpp"
 #include "likely/io/atomic_file.hpp"
@@ -72,6 +73,37 @@ TEST_F(SweepTest, TellsOfEveryTrial) {
   EXPECT_EQ(told[0].value, 1.0);
   EXPECT_EQ(told[0].error, "");
   EXPECT_EQ(told[1].error, "x is too small");
+}
+
+// The events of a sweep's own folder, without those of its trials; `name` of an event and what is said below
+// a key.
+TEST_F(SweepTest, HasADiaryOfItsOwn) {
+  run_sweep(recipe_, options({.grid = {"x=2,-60"}}));
+  std::vector<io::SortedJson> lines;
+  std::istringstream text(read_bytes(folder_ / "sweep/events.jsonl"));
+  for (std::string line; std::getline(text, line);) lines.push_back(io::parse_json<io::SortedJson>(line));
+  ASSERT_GE(lines.size(), 5U);
+  EXPECT_EQ(lines[0]["event"], "open");
+  EXPECT_EQ(lines[1]["event"], "begin");
+  EXPECT_EQ(lines[1]["recipe"], "toy");
+  EXPECT_EQ(lines[1]["out"], (folder_ / "sweep").string());
+  EXPECT_EQ(lines[1]["settings"]["n"], "5");
+  EXPECT_EQ(lines[2]["event"], "trial");
+  EXPECT_EQ(lines[2]["settings"], io::SortedJson({{"x", "2"}}));
+  EXPECT_EQ(lines[2]["value"], 1.0);
+  EXPECT_EQ(lines[3]["number"], 2);
+  EXPECT_EQ(lines[3]["error"], "x is too small");
+  for (std::size_t i = 4; i + 1 < lines.size(); ++i)  // without gnuplot there is a warning
+    EXPECT_TRUE(lines[i]["event"] == "picture" || lines[i]["event"] == "warning") << lines[i];
+  EXPECT_EQ(lines.back()["event"], "end");
+  EXPECT_EQ(lines.back()["stopped"], "finished");
+  // Of the first trial the folder tells what happened in it; the second came to nothing.
+  EXPECT_NE(read_bytes(folder_ / "sweep/trial-1/events.jsonl").find("\"metric\""), std::string::npos);
+}
+
+TEST_F(SweepTest, ThatIsRefusedLeavesNoDiary) {
+  expect({.grid = {"x=1"}, .figure = "score"},
+         "there is no figure \"score\"; there are test score, validation error");
 }
 
 TEST_F(SweepTest, TriesEveryCombinationOfAGrid) {

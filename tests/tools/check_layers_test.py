@@ -49,6 +49,35 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.found({"likely/io/lock.hpp": "// A lock. Internal to readers.\n#pragma once\n"}), [
             'likely/io/lock.hpp: says that it is internal, and not to which folder ("Internal to io/.")'])
 
+    def test_what_is_internal_is_not_needed_by_what_is_installed(self):
+        files = {"likely/io/lock.hpp": "// A lock. Internal to\n// io/.\n#pragma once\n",
+                 "likely/io/sums-inl.hpp": "#pragma once\n",
+                 "likely/io/folder.hpp": '#pragma once\n#include "likely/io/lock.hpp"\n#include "likely/io/sums-inl.hpp"\n'}
+        self.assertEqual(self.found(files), [
+            "likely/io/folder.hpp: is installed, and includes likely/io/lock.hpp, which is not",
+            "likely/io/folder.hpp: is installed, and includes likely/io/sums-inl.hpp, which is not"])
+        files["likely/io/folder.hpp"] = "// Internal to io/.\n" + files["likely/io/folder.hpp"]
+        self.assertEqual(self.found(files), [])
+
+    def test_what_is_installed_for_others_keeps_to_its_folders(self):
+        files = {"likely/io/lock.hpp": "// A lock. Only for io/.\n#pragma once\n",
+                 "likely/io/folder.hpp": '#pragma once\n#include "likely/io/lock.hpp"\n'}
+        self.assertEqual(self.found(files), [])
+        files["likely/train/loop.hpp"] = '#pragma once\n#include "likely/io/lock.hpp"\n'
+        self.assertEqual(self.found(files), [
+            "likely/train/loop.hpp: includes likely/io/lock.hpp, which is internal to io/"])
+        del files["likely/train/loop.hpp"], files["likely/io/folder.hpp"]
+        self.assertEqual(self.found(files), ['likely/io/lock.hpp: is installed for no other header: it is internal '
+                                             '("Internal to" instead of "Only for")'])
+
+    def test_internal_to_likely_is_for_all_folders(self):
+        files = {"likely/core/sum.hpp": "// A sum. Internal to likely.\n#pragma once\n",
+                 "likely/io/file.cpp": '#include "likely/core/sum.hpp"\n'}
+        self.assertEqual(self.found(files), [])
+        files["likely/io/file.hpp"] = '#pragma once\n#include "likely/core/sum.hpp"\n'
+        self.assertEqual(self.found(files), [
+            "likely/io/file.hpp: is installed, and includes likely/core/sum.hpp, which is not"])
+
     def test_options_of_the_command_are_named(self):
         files = {"likely/io/file.cpp": 'throw Error("give `force`");  // the command says --force\nreturn --count;\n'}
         self.assertEqual(self.found(files), [])

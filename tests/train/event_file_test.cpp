@@ -66,7 +66,9 @@ TEST(EventLines, AreWhatTheManualSays) {
   EXPECT_EQ(json_of(event::Metric{"width", 47.0}),
             R"({"event":"metric","name":"width","value":47.0,"higher_is_better":null})");
   EXPECT_EQ(json_of(event::Sample{"verse", "a \"line\"\nand another"}),
-            R"({"event":"sample","name":"verse","text":"a \"line\"\nand another"})");
+            R"({"event":"sample","name":"verse","text":"a \"line\"\nand another","picture":""})");
+  EXPECT_EQ(json_of(event::Sample{.name = "digits", .picture = "runs/vae/figures/digits"}),
+            R"({"event":"sample","name":"digits","text":"","picture":"runs/vae/figures/digits"})");
   EXPECT_EQ(json_of(event::Picture{"runs/moons/figures/areas"}),
             R"({"event":"picture","path":"runs/moons/figures/areas"})");
   EXPECT_EQ(json_of(event::Warning{"no gnuplot"}), R"({"event":"warning","text":"no gnuplot"})");

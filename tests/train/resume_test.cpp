@@ -32,12 +32,15 @@ constexpr std::int64_t kEpochs = 5;  // of 5 steps each; of 3 with "everything"
 
 using Change = std::function<void(train::FitOptions<SmallNetwork>&)>;
 
+// Biases learn slowly, and weights decay.
+const optim::Groups kGroups{{.max_rank = 1, .lr_multiple = 0.5}, {.lr_multiple = 2.0, .weight_decay = 0.01}};
+
 template <class Optimizer, class OptimizerOptions>
 train::FitResult<SmallNetwork> train_with(const OptimizerOptions& optimizer_options,
                                           const std::filesystem::path& folder, const Change& change,
-                                          bool everything = false) {
+                                          bool everything = false, const optim::Groups& groups = kGroups) {
   SmallNetwork model(Rng(5));
-  Optimizer optimizer(model, optimizer_options);
+  Optimizer optimizer(model, optimizer_options, everything ? groups : optim::Groups{});
   optim::Average average(model, {.decay = 0.9});
   optim::Plateau plateau({.lr = 0.02, .factor = 0.5, .patience = 0});
   train::FitOptions<SmallNetwork> options{.epochs = kEpochs,
@@ -464,6 +467,49 @@ TEST(ResumeRefusal, OfAnotherOptionOfTheOptimizer) {
                        " now, [0.9,0.999,1e-08,0.0,0.0] then");
   }
   train({.lr = 0.01});
+}
+
+TEST(ResumeRefusal, OfOtherGroupsAveragesAndPlateaus) {
+  const TemporaryFolder folder;
+  const std::filesystem::path here = folder.path() / "run";
+  const optim::AdamOptions options{.lr = 0.01};
+  const auto train = [&](
+                         const optim::Groups& groups, const Change& change = [](auto&) {}) {
+    train_with<optim::Adam>(
+        options, here,
+        [&](auto& o) {
+          o.epochs = 1;
+          change(o);
+        },
+        true, groups);
+  };
+  train(kGroups);
+  const std::string other = "[fit] \"" + here.string() + "\" holds another run: ";
+  const SmallNetwork model(Rng(5));
+  optim::Average slower(model, {.decay = 0.99}), mean(model, {});
+  expect_refusal([&] { train(kGroups, [&](auto& o) { o.average = &slower; }); },
+                 other + "average \"decay 0.99\" now, \"decay 0.9\" then");
+  expect_refusal([&] { train(kGroups, [&](auto& o) { o.average = &mean; }); },
+                 other + "average \"mean\" now, \"decay 0.9\" then");
+  expect_refusal([&] { train(kGroups, [&](auto& o) { o.average = nullptr; }); },
+                 other + "average \"\" now, \"decay 0.9\" then");
+  optim::Plateau patient({.lr = 0.02, .factor = 0.5, .patience = 3});
+  expect_refusal([&] { train(kGroups, [&](auto& o) { o.plateau = &patient; }); },
+                 other +
+                     "plateau \"lr 0.02, factor 0.5, patience 3, threshold 0.0001, cooldown 0, last 0\" now, "
+                     "\"lr 0.02, factor 0.5, patience 0, threshold 0.0001, cooldown 0, last 0\" then");
+  optim::Groups heavier = kGroups;
+  heavier[1].weight_decay = 0.1;
+  try {
+    train(heavier);
+    FAIL() << "other groups go on";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with(other + "groups \"0: lr x 2, weight_decay 0.1; 1: lr x 0.5; ")) << text;
+    EXPECT_NE(text.find(" now, \"0: lr x 2, weight_decay 0.01; 1: lr x 0.5; "), std::string::npos) << text;
+  }
+  EXPECT_THROW(train({}), Error);
+  train(kGroups);
 }
 
 TEST(ResumeRefusal, OfWhatWouldBeComparedWithAnotherBest) {

@@ -481,6 +481,82 @@ TEST(Run, ADamagedCheckpointIsRefusedByName) {
                                        "lr.critic_adam");
 }
 
+// The learner steps its optimizers as it likes; how often they were is noted beside them.
+TEST(Run, StepsOfOptimizersAreThoseThatWereMade) {
+  const TemporaryFolder folder;
+  auto options = for_players();
+  options.progress = kSilent;
+  options.figures = false;
+  options.out = folder / "run";
+  TwoPlayers players(Rng(1));
+  train::run(players, options);
+  options.resume = true;
+  options.epochs = 4;
+  const std::filesystem::path file = folder / "run/checkpoint.safetensors";
+  const io::NamedTensors good = io::load_safetensors(file);
+  EXPECT_EQ(good.metadata.at("critic_adam.steps.made"), "12,12,12,12");
+  const auto refused = [&](const io::NamedTensors& bad) {
+    io::save_safetensors(file, bad);
+    TwoPlayers fresh(Rng(1));
+    const std::string why = testing::refusal_of([&] { train::run(fresh, options); });
+    EXPECT_TRUE(same_bits(fresh, TwoPlayers(Rng(1)))) << "nothing has changed";
+    return why;
+  };
+  const std::string begin = "[run] \"" + file.string() + "\" does not fit the learner: ";
+  io::NamedTensors other = good;
+  for (auto& [name, tensor] : other.tensors) {
+    if (name == "critic_adam.steps") tensor = tensor + 1;
+  }
+  EXPECT_EQ(refused(other), begin + "critic_adam.steps is 13,13,13,13, 12,12,12,12 were made");
+  io::NamedTensors without = good;
+  ASSERT_EQ(
+      std::erase_if(without.tensors, [](const auto& part) { return part.first == "generator_adam.steps"; }),
+      1U);
+  EXPECT_EQ(refused(without), begin + "generator_adam.steps is empty, must be (2,) i64");
+  // Older checkpoints say nothing of it.
+  io::NamedTensors older = good;
+  older.metadata.erase("critic_adam.steps.made");
+  older.metadata.erase("generator_adam.steps.made");
+  io::save_safetensors(file, older);
+  TwoPlayers fresh(Rng(1));
+  EXPECT_EQ(train::run(fresh, options).steps, 16);
+}
+
+struct Averaged {
+  Tensor weight = zeros({2});
+  optim::Adam adam;
+  optim::Average<Tensor> average;
+  Averaged(double decay, double multiple)
+      : adam(weight, {.lr = 0.1}, {{.lr_multiple = multiple}}), average(weight, {.decay = decay}) {}
+  void step(const Training&) {
+    train::descend(weight, adam, [](Tensor& w) { return sum(square(w - 1.0)); });
+    average.update(weight);
+  }
+  LIKELY_PARTS(weight, adam, average)
+};
+
+// What its averages and groups were is compared, too.
+TEST(Run, GoesOnWithTheSameAverageAndGroupsAlone) {
+  const TemporaryFolder folder;
+  const auto train = [&](double decay, double multiple) {
+    Averaged learner(decay, multiple);
+    train::RunOptions<Averaged> options{.steps = 3};
+    options.steps_per_epoch = 3;
+    options.out = folder / "run";
+    options.resume = true;
+    options.figures = false;
+    options.progress = kSilent;
+    train::run(learner, options);
+  };
+  train(0.5, 2.0);
+  const std::string other = "[run] \"" + (folder / "run").string() + "\" holds another run: ";
+  EXPECT_EQ(testing::refusal_of([&] { train(0.75, 2.0); }),
+            other + "average.average \"decay 0.75\" now, \"decay 0.5\" then");
+  EXPECT_EQ(testing::refusal_of([&] { train(0.5, 3.0); }),
+            other + "adam.groups \"0: lr x 3\" now, \"0: lr x 2\" then");
+  train(0.5, 2.0);
+}
+
 // What momentum remembers is not known to be missing but for the number of tensors.
 TEST(Run, ACheckpointWithFewerTensorsThanWereWrittenIsRefused) {
   const TemporaryFolder folder;

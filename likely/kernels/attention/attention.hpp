@@ -1,4 +1,5 @@
 // Scaled dot-product attention, block by block: the matrix of scores is never stored (Dao et al., 2022).
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What attention does to the rows of a block of scores, with the best instructions of the machine.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Convolution as matrix products over gathered columns: any stride, padding, dilation and groups.
+// Internal to likely.
 #pragma once
 
 #include "likely/kernels/convolution/convolution.hpp"

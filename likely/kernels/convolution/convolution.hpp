@@ -1,4 +1,5 @@
 // Two-dimensional convolution (cross-correlation, as networks use it) over raw memory, with its gradients.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Convolution with stride 1 straight from the image: no matrix of windows, for layers with few channels.
+// Internal to likely.
 #pragma once
 
 #include "likely/kernels/convolution/convolution.hpp"

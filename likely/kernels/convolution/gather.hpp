@@ -1,4 +1,4 @@
-// The windows of an image laid out as a matrix, and back.
+// The windows of an image laid out as a matrix, and back. Internal to likely.
 #pragma once
 
 #include "likely/kernels/convolution/convolution.hpp"

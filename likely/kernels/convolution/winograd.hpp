@@ -1,5 +1,5 @@
 // Convolution with 3 x 3 windows and stride 1 by Winograd's minimal filtering: a quarter of the
-// multiplications.
+// multiplications. Internal to likely.
 #pragma once
 
 #include "likely/kernels/convolution/convolution.hpp"

@@ -1,5 +1,6 @@
 // Convolution with 5 x 5 windows and stride 1 by Winograd's minimal filtering, one image of the batch in each
 // lane of a vector: a third of the multiplications, and full vectors for any number of channels.
+// Internal to likely.
 #pragma once
 
 #include "likely/kernels/convolution/convolution.hpp"

@@ -1,4 +1,5 @@
 // Comparison, logic, selection and conversion along a row of memory. A bool is one byte, 0 or 1.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Functions of one or two elements, applied along a row of memory. A row kernel is looked up once by
 // operation and type and then called directly. Every element gets the same bits wherever it stands in a row,
-// and the output may be the same memory as an input.
+// and the output may be the same memory as an input. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Row kernels of whole numbers (i64): plain loops, which wrap around instead of overflowing.
+// Internal to likely.
 #pragma once
 
 #include "likely/kernels/elementwise/elementwise.hpp"

@@ -1,5 +1,6 @@
 // Which source holds which row kernels. Each lookup gives nullptr for what it does not hold, chooses the
 // instruction set at its first call, and is asked once per operation when the tables are made.
+// Internal to likely.
 #pragma once
 
 #include "likely/kernels/elementwise/elementwise.hpp"

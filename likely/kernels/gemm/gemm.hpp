@@ -1,4 +1,4 @@
-// Matrix products over raw row-major memory.
+// Matrix products over raw row-major memory. Internal to likely.
 #pragma once
 
 #include <cstdint>

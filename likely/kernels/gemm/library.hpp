@@ -1,5 +1,5 @@
 // Matrix products by the libraries of the field, on the calling thread: large products, where they are
-// faster.
+// faster. Internal to likely.
 #pragma once
 
 #include "likely/kernels/gemm/simd.hpp"

@@ -1,4 +1,4 @@
-// Matrix products by likely's own vector loops, in the pieces that threads share.
+// Matrix products by likely's own vector loops, in the pieces that threads share. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Matrix products that pass over the zeros of A: half of what a relu gives, and of the gradient behind it, is
-// zero.
+// zero. Internal to likely.
 #pragma once
 
 #include "likely/kernels/gemm/simd.hpp"

@@ -1,5 +1,5 @@
 // Batch normalization of plain features, (batch, features): the numbers of a feature lie a row apart, so
-// vectors run over features instead of over space.
+// vectors run over features instead of over space. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Normalization to mean 0 and variance 1 over rows, channels or groups, forward and backward.
 // Variances are those of the data (divided by n), found from differences, so that a large mean does no harm.
 // Weights and biases may be null, which means 1 and 0; gradients of them that are not wanted may be null,
-// too. The same bits come out for any number of threads.
+// too. The same bits come out for any number of threads. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Elements as integers: key order is the order asked for, with NaN last, and the position breaks ties.
+// Internal to likely.
 #pragma once
 
 #include <bit>

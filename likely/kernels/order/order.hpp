@@ -1,5 +1,5 @@
 // Sorting and the k best, along the rows of contiguous memory. Equal elements keep their order (and -0 equals
-// +0); NaN comes last in either direction.
+// +0); NaN comes last in either direction. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Pooling to a given number of windows, which may overlap and differ in size, over raw row-major memory.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Maximum pooling with 2 x 2 windows that do not overlap, in vectors: what nearly every network uses.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Picking elements of planes by their position, as max pooling and unpooling do.
+// Picking elements of planes by their position, as max pooling and unpooling do. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Work on many independent planes, cut into tiles.
+// Work on many independent planes, cut into tiles. Internal to likely.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Maximum and average pooling over the two last axes of raw row-major memory.
+// Maximum and average pooling over the two last axes of raw row-major memory. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Making images larger or smaller: nearest and bilinear, with gradients, over raw row-major memory.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Coin tosses and whole numbers by the array; see random.hpp for what a fill is.
+// Coin tosses and whole numbers by the array; see random.hpp for what a fill is. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // How a fill is cut: groups of generator words are made in a small buffer and turned into numbers there.
+// Internal to likely.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Random numbers by the array. Element i of a fill is a function of (key, i) alone: a shorter fill is the
-// beginning of a longer one, and any number of threads gives the same bits.
+// beginning of a longer one, and any number of threads gives the same bits. Internal to likely.
 #pragma once
 
 #include <cstdint>

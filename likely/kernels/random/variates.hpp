@@ -1,5 +1,6 @@
 // Random numbers that take an unknown number of uniform ones each. Element i has blocks of the generator of
 // its own, so it is a function of (key, i, its parameters) alone. Computed in double, one element at a time.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How two partial results of a reduction become one.
+// How two partial results of a reduction become one. Internal to likely.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // Running totals along the middle dimension of contiguous memory seen as (outer, length, inner).
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // What the reduction driver works with: kernels over a row, kernels over some columns, and how results of
 // parts are put together. A partial result is a value and, for logsumexp, the sum of e^(x - value).
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

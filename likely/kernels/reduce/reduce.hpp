@@ -1,5 +1,5 @@
 // Reductions of contiguous memory seen as (outer, reduced, inner), to (outer, inner). The order of summation
-// depends on these three sizes alone, never on the number of threads.
+// depends on these three sizes alone, never on the number of threads. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How long a piece of a row the softmax kernels work on at a time.
+// How long a piece of a row the softmax kernels work on at a time. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // All are right for logits of any size and for logits of minus infinity, which have probability 0. A row that
 // has no softmax (it holds NaN or plus infinity, or nothing but minus infinity) is reported: the functions
 // that return an integer return the first such row, or -1. Outputs may be the same memory as inputs of their
-// size.
+// size. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The modified Bessel function I0, as the von Mises law needs it, in double. Arguments kappa >= 0.
+// Internal to likely.
 #pragma once
 
 namespace likely::kernels {

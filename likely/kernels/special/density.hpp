@@ -1,6 +1,6 @@
 // What the logarithms of the Poisson, gamma, beta and Student's t densities are made of, in double. Written
 // as deviances and what Stirling's formula leaves (Loader 2000), they keep their digits where the parameters
-// are large and the sums of the textbooks cancel.
+// are large and the sums of the textbooks cancel. Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The distribution functions of the gamma, beta and von Mises laws and their derivatives by the parameters,
-// in double.
+// in double. Internal to likely.
 //
 // With F the distribution function, p its density and theta a parameter, the slopes below are
 // (d/dtheta)^n F / p: minus the first is how a variate moves with the parameter while its probability stays

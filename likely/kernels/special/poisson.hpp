@@ -1,4 +1,4 @@
-// The mean of log k! over Poisson numbers k, in double.
+// The mean of log k! over Poisson numbers k, in double. Internal to likely.
 #pragma once
 
 namespace likely::kernels {

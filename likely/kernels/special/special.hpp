@@ -1,4 +1,4 @@
-// The gamma function's logarithm and its derivatives, in double, to about 1e-14.
+// The gamma function's logarithm and its derivatives, in double, to about 1e-14. Internal to likely.
 #pragma once
 
 namespace likely::kernels {

@@ -1,5 +1,6 @@
 // The tails of gamma and beta laws whose parameters are large, in double: series and fractions would need as
 // many terms as a law is narrow, while the integral over a tail is smooth on the scale of the law.
+// Internal to likely.
 #pragma once
 
 namespace likely::kernels {

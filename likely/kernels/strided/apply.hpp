@@ -1,4 +1,4 @@
-// The walk over strided operands: which memory a row kernel is called with.
+// The walk over strided operands: which memory a row kernel is called with. Internal to likely.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // How strided operands are walked: dimensions that lie next to each other in every operand become one.
+// Internal to likely.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Row kernels applied to operands of any strides (views, transposes, broadcasts), into a contiguous row-major
 // output of the given shape; with threads where the work is worth it. The output may be an operand's memory
-// only if that operand is contiguous with the output's shape.
+// only if that operand is contiguous with the output's shape. Internal to likely.
 #pragma once
 
 #include <cstddef>

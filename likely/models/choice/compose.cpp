@@ -35,7 +35,7 @@ void claim(std::string& taken, const std::string& name) {
   taken = name;
 }
 
-struct Part {
+struct ModelPart {
   std::string name, meaning;
   std::function<void(Draft&)> add;
 };
@@ -50,8 +50,8 @@ void chooser(Draft& draft, const std::string& name, Choosing choosing) {
   draft.model.parts.choosing = choosing;
 }
 
-const std::vector<Part>& learn_table() {
-  static const std::vector<Part> table{
+const std::vector<ModelPart>& learn_table() {
+  static const std::vector<ModelPart> table{
       {"rw", "Rescorla-Wagner: V += alpha (lambda - V)",
        [](Draft& d) {
          learner(d, "rw", Learning::delta);
@@ -120,8 +120,8 @@ const std::vector<Part>& learn_table() {
   return table;
 }
 
-const std::vector<Part>& choose_table() {
-  static const std::vector<Part> table{
+const std::vector<ModelPart>& choose_table() {
+  static const std::vector<ModelPart> table{
       {"softmax", "p = softmax(beta V)",
        [](Draft& d) {
          chooser(d, "softmax", Choosing::softmax);
@@ -252,10 +252,10 @@ void check_options(const ModelOptions& options) {
     refuse("choice", fmt::format("the initial value must be finite, got {}", options.initial_value));
 }
 
-void add_parts(Draft& draft, const std::vector<Part>& table, const std::vector<std::string>& names,
+void add_parts(Draft& draft, const std::vector<ModelPart>& table, const std::vector<std::string>& names,
                const char* what) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const Part& part = find(table, names[i], what);
+    const ModelPart& part = find(table, names[i], what);
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i)) {
       refuse("choice", fmt::format("the {} \"{}\" is named twice", what, names[i]));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -43,24 +42,11 @@ FitOptions checked(FitOptions options, const Model& model) {
   return options;
 }
 
-// ln of the chance of choosing as they did at random.
-double chance_of(const Group& group, int options, int lane) {
-  double total = 0.0;
-  for (std::int32_t t = 0; t < group.lengths[index(lane)]; ++t) {
-    int count = options;
-    if (!group.offered.empty()) {
-      count = std::popcount(static_cast<std::uint64_t>(group.offered[index(t) * kLanes + index(lane)]));
-    }
-    total -= std::log(static_cast<double>(count));
-  }
-  return total;
-}
-
-Fit run(const Likelihood& likelihood, const Objective& objective, const FitOptions& options) {
+Fit run(const Likelihood& likelihood, const ClimbTarget& target, const FitOptions& options) {
   const Likelihood::State& state = likelihood.state();
   Fit fit;
   fit.model = likelihood.model();
-  fit.is_posterior = objective.is_posterior;
+  fit.is_posterior = target.is_posterior;
   fit.subjects.resize(index(static_cast<int>(likelihood.subjects())));
   double work = 0.0;
   for (const Group& group : state.groups) work += 40.0 * nanoseconds_of(fit.model, group, 2);
@@ -69,13 +55,13 @@ Fit run(const Likelihood& likelihood, const Objective& objective, const FitOptio
   const double z = normal_quantile(0.5 + 0.5 * options.confidence);
   parallel_tiles(static_cast<std::int64_t>(state.groups.size()), work, [&](std::int64_t g) {
     const Group& group = state.groups[static_cast<std::size_t>(g)];
-    const std::vector<Summit> summits = search_group(objective, group, g * kLanes, options);
+    const std::vector<Summit> summits = climb_group(target, group, g * kLanes, options);
     for (int lane = 0; lane < group.subjects; ++lane) {
       const auto s = static_cast<std::size_t>(g * kLanes + lane);
-      SubjectFit subject = describe_subject(objective, summits[index(lane)], z);
+      SubjectFit subject = describe_subject(target, summits[index(lane)], z);
       subject.id = state.ids[s];
       subject.trials = group.lengths[index(lane)];
-      subject.chance = chance_of(group, fit.model.parts.options, lane);
+      subject.chance = likelihood.chance(static_cast<std::int64_t>(s));
       subject.pseudo_r2 = 1.0 - subject.log_likelihood / subject.chance;
       subject.aic = 2.0 * fit.model.size() - 2.0 * subject.log_likelihood;
       subject.bic =
@@ -133,14 +119,14 @@ Fit fit_likelihood(const Likelihood& likelihood, const FitOptions& wanted) {
   const FitOptions options = checked(wanted, model);
   const std::vector<double> start;
   Candidates candidates = box_candidates(model, options.candidates);
-  Objective objective{
+  ClimbTarget target{
       &model, false, {}, nullptr, 0.0, std::move(candidates.points), std::move(candidates.places), &start};
   for (const Parameter& p : model.parameters) {
-    objective.bounds.lower.push_back(p.box_lower);
-    objective.bounds.upper.push_back(p.box_upper);
-    objective.bounds.scale.push_back(0.1 * (p.box_upper - p.box_lower));
+    target.bounds.lower.push_back(p.box_lower);
+    target.bounds.upper.push_back(p.box_upper);
+    target.bounds.scale.push_back(0.1 * (p.box_upper - p.box_lower));
   }
-  return run(likelihood, objective, options);
+  return run(likelihood, target, options);
 }
 
 NormalPrior default_prior(const Model& model) {
@@ -165,18 +151,18 @@ Fit fit_posterior(const Likelihood& likelihood, const NormalPrior& prior, const 
   const FitOptions options = checked(wanted, model);
   const auto n = static_cast<std::size_t>(model.size());
   Candidates candidates = prior_candidates(prior, model.size(), options.candidates);
-  Objective objective{&model,
-                      true,
-                      {},
-                      &prior,
-                      log_normalizer(prior, model.size()),
-                      std::move(candidates.points),
-                      std::move(candidates.places),
-                      &start};
-  objective.bounds.lower.assign(n, -std::numeric_limits<double>::infinity());
-  objective.bounds.upper.assign(n, std::numeric_limits<double>::infinity());
-  objective.bounds.scale.assign(n, 1.0);
-  return run(likelihood, objective, options);
+  ClimbTarget target{&model,
+                     true,
+                     {},
+                     &prior,
+                     log_normalizer(prior, model.size()),
+                     std::move(candidates.points),
+                     std::move(candidates.places),
+                     &start};
+  target.bounds.lower.assign(n, -std::numeric_limits<double>::infinity());
+  target.bounds.upper.assign(n, std::numeric_limits<double>::infinity());
+  target.bounds.scale.assign(n, 1.0);
+  return run(likelihood, target, options);
 }
 
 double Fit::log_likelihood() const { return sum_of(*this, &SubjectFit::log_likelihood); }

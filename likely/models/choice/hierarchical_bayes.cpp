@@ -35,7 +35,8 @@ void check_scale(const char* name, double value) {
 
 namespace detail {
 
-SlopeFunction hierarchical_density(const Likelihood& likelihood, const HierarchicalOptions& options) {
+DensityGradientFunction hierarchical_density(const Likelihood& likelihood,
+                                             const HierarchicalOptions& options) {
   return [&likelihood, &options](const Numbers& x) {
     give_up_if(options.cancelled);
     const auto n = static_cast<std::size_t>(likelihood.parameters());
@@ -50,7 +51,7 @@ SlopeFunction hierarchical_density(const Likelihood& likelihood, const Hierarchi
     }
     likelihood.evaluate(parameters, values, slopes);
 
-    Slope result{std::accumulate(values.begin(), values.end(), 0.0), Numbers(x.size())};
+    DensityGradient result{std::accumulate(values.begin(), values.end(), 0.0), Numbers(x.size())};
     for (std::size_t k = 0; k < n; ++k) {
       const double error = (x[at.mean(k)] - likelihood.model().parameters[k].prior_mean) / options.mean_scale;
       const double ratio = spread[k] / options.spread_scale;

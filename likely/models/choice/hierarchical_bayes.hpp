@@ -73,7 +73,8 @@ std::vector<double> by_subject(const PredictiveDensity& over_trials, const Likel
 
 namespace detail {
 // The log-density of (mu, log sigma, z) up to a constant, with its gradient.
-SlopeFunction hierarchical_density(const Likelihood& likelihood, const HierarchicalOptions& options);
+DensityGradientFunction hierarchical_density(const Likelihood& likelihood,
+                                             const HierarchicalOptions& options);
 }  // namespace detail
 
 }  // namespace likely::choice

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -154,6 +155,21 @@ LaneRange Likelihood::State::range_of(std::int64_t subject) const {
 }
 
 std::int64_t Likelihood::trials(std::int64_t subject) const { return state_->range_of(subject).trials; }
+
+double Likelihood::chance(std::int64_t subject) const {
+  const Group& group = state_->group_of(subject);
+  const LaneRange range = state_->range_of(subject);
+  double total = 0.0;
+  for (std::int64_t t = 0; t < range.trials; ++t) {
+    int offered = state_->model.parts.options;
+    if (!group.offered.empty()) {
+      const auto at = static_cast<std::size_t>(t * kLanes + range.first);
+      offered = std::popcount(static_cast<std::uint64_t>(group.offered[at]));
+    }
+    total -= std::log(static_cast<double>(offered));
+  }
+  return total;
+}
 
 void Likelihood::evaluate(std::span<const double> at, std::span<double> log_likelihood,
                           std::span<double> gradient, std::span<double> hessian, Scale scale) const {

@@ -47,6 +47,8 @@ class Likelihood {
   std::vector<double> pointwise(std::int64_t subject, std::span<const double> at,
                                 Scale scale = Scale::unconstrained) const;
 
+  // ln of the chance of choosing as a subject did at random, among the options offered.
+  double chance(std::int64_t subject) const;
   // The name of a subject.
   const std::string& id(std::int64_t subject) const;
 

@@ -78,7 +78,7 @@ Replicate given_the_past(const Model& model, const Trials& trials, const std::ve
   std::vector<std::vector<int>> choices(each.size());
   Replicate result;
   for (std::size_t i = 0; i < each.size(); ++i) {
-    const Trace expected = trace(model, natural_row(model, draw, i), each[i], 0);
+    const Expectations expected = expectations(model, natural_row(model, draw, i), each[i], 0);
     Rng own = rng.fold_in(i);
     const Numbers uniform = own.uniform({expected.trials}, 0.0, 1.0, DType::f64).to_vector<double>();
     double hits = 0.0;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
-#include "likely/models/choice/engine/walks.hpp"
+#include "likely/models/choice/engine/subject_groups.hpp"
 
 namespace likely::choice {
 

@@ -53,7 +53,7 @@ Trials simulate_choices(const Model& model, const std::vector<std::vector<double
                         const Trials& trials, const Rng& rng);
 
 // What a model expects of one subject, trial by trial.
-struct Trace {
+struct Expectations {
   std::int64_t trials = 0;
   int options = 0, cues = 0;
   std::vector<double> values;         // trials x cues, before the outcome
@@ -61,7 +61,7 @@ struct Trace {
   std::vector<double> errors;         // lambda - the value expected; NaN for a model of your own
 };
 // For natural parameters of one subject. Refuses a subject that is not there.
-Trace trace(const Model& model, const std::vector<double>& parameters, const Trials& trials,
-            std::int64_t subject);
+Expectations expectations(const Model& model, const std::vector<double>& parameters, const Trials& trials,
+                          std::int64_t subject);
 
 }  // namespace likely::choice

@@ -145,9 +145,9 @@ runs::Drawn write_comparison(const Study& study, const Comparison& comparison, c
     table.number(comparison.selection.protected_exceedance[k]).end_row();
   }
   table.commit();
-  StudyAlbum album(folder, options.figures);
-  album.frequencies(names, comparison.selection.frequencies, comparison.selection.protected_exceedance);
-  const runs::Drawn more = album.drawn();
+  StudyPictures pictures(folder, options.figures);
+  pictures.frequencies(names, comparison.selection.frequencies, comparison.selection.protected_exceedance);
+  const runs::Drawn more = pictures.drawn();
   drawn.pictures.insert(drawn.pictures.end(), more.pictures.begin(), more.pictures.end());
   runs::gather_warnings(drawn.warnings, "", more.warnings);
   return drawn;

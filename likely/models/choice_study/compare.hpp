@@ -6,7 +6,7 @@
 
 #include "likely/models/choice/model_selection.hpp"
 #include "likely/models/choice_study/report.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 namespace likely::choice {
 

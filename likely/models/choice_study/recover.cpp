@@ -207,7 +207,7 @@ std::string recover_json(const RecoverStudy& study) {
 }
 
 runs::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::path& folder, bool figures) {
-  StudyAlbum album(folder, figures);
+  StudyPictures pictures(folder, figures);
   for (const Recovery& recovery : study.recoveries) {
     std::vector<std::string> names{"subject"};
     for (const Parameter& p : recovery.model.parameters) {
@@ -222,7 +222,7 @@ runs::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::pat
       table.end_row();
     }
     table.commit();
-    album.recovery(recovery);
+    pictures.recovery(recovery);
   }
   if (study.confusion) {
     const ModelConfusion& confusion = *study.confusion;
@@ -235,9 +235,9 @@ runs::Drawn write_recovery(const RecoverStudy& study, const std::filesystem::pat
       table.end_row();
     }
     table.commit();
-    album.confusion(confusion);
+    pictures.confusion(confusion);
   }
-  return album.drawn();
+  return pictures.drawn();
 }
 
 }  // namespace likely::choice

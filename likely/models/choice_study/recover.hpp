@@ -9,7 +9,7 @@
 
 #include "likely/models/choice/recovery.hpp"
 #include "likely/models/choice_study/study.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 namespace likely::choice {
 

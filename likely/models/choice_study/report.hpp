@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "likely/models/choice_study/study.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 namespace likely::choice {
 

@@ -200,7 +200,7 @@ FittedCurve::FittedCurve(const Trials& trials)
   counts_.assign(bins, 0.0);
 }
 
-void FittedCurve::add(const Trace& expected) {
+void FittedCurve::add(const Expectations& expected) {
   for (std::int64_t t = 0; t < expected.trials; ++t) {
     const auto at = static_cast<std::size_t>(t / bin_);
     counts_[at] += 1.0;
@@ -215,12 +215,12 @@ Numbers FittedCurve::rates() const {
   return rates;
 }
 
-void StudyAlbum::learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
+void StudyPictures::learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
   if (!wanted_) return;
-  album_.attempt(picture_name("learning", study.fit.model), [&] { draw_learning(study, trials, fitted); });
+  pictures_.attempt(picture_name("learning", study.fit.model), [&] { draw_learning(study, trials, fitted); });
 }
 
-void StudyAlbum::draw_learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
+void StudyPictures::draw_learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted) {
   const LearningCurve observed = learning_curve(trials, fitted.bin());
   const auto options = static_cast<std::size_t>(trials.options);
   const Numbers rates = fitted.rates();
@@ -253,12 +253,12 @@ void StudyAlbum::draw_learning(const ModelStudy& study, const Trials& trials, co
                   {.label = of + "observed", .color = color, .width = 2.5});
     figure.line(x, tensor(column(rates, options, k)), {.label = of + "fitted", .color = color});
   }
-  album_.add("learning-" + file_name(study.fit.model.name), figure, 880, 420);
+  pictures_.add("learning-" + file_name(study.fit.model.name), figure, 880, 420);
 }
 
-void StudyAlbum::parameters(const ModelStudy& study) {
+void StudyPictures::parameters(const ModelStudy& study) {
   if (!wanted_) return;
-  album_.attempt(picture_name("parameters", study.fit.model), [&] {
+  pictures_.attempt(picture_name("parameters", study.fit.model), [&] {
     std::vector<plot::Figure> panels;
     for (std::size_t k = 0; k < study.fit.model.parameters.size(); ++k) {
       const Numbers values = estimates_of(study, k);
@@ -268,17 +268,17 @@ void StudyAlbum::parameters(const ModelStudy& study) {
   });
 }
 
-void StudyAlbum::add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height) {
+void StudyPictures::add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height) {
   if (panels.empty()) return;
   const int count = static_cast<int>(panels.size());
   const int columns = std::min(3, count);
   const int rows = (count + columns - 1) / columns;
-  album_.add_panels(name, panels, columns, kPanel * columns, height * rows);
+  pictures_.add_panels(name, panels, columns, kPanel * columns, height * rows);
 }
 
-void StudyAlbum::recovery(const Recovery& recovery) {
+void StudyPictures::recovery(const Recovery& recovery) {
   if (!wanted_) return;
-  album_.attempt(picture_name("recovery", recovery.model), [&] {
+  pictures_.attempt(picture_name("recovery", recovery.model), [&] {
     std::vector<plot::Figure> panels;
     for (std::size_t k = 0; k < recovery.parameters.size(); ++k)
       panels.push_back(recovery_figure(recovery, k));
@@ -286,9 +286,9 @@ void StudyAlbum::recovery(const Recovery& recovery) {
   });
 }
 
-void StudyAlbum::confusion(const ModelConfusion& confusion) {
+void StudyPictures::confusion(const ModelConfusion& confusion) {
   if (!wanted_) return;
-  album_.attempt("picture \"confusion\"", [&] {
+  pictures_.attempt("picture \"confusion\"", [&] {
     const auto m = static_cast<std::int64_t>(confusion.models.size());
     Numbers rounded;
     for (const double share : confusion.confusion) rounded.push_back(std::round(share * 100.0) / 100.0);
@@ -299,14 +299,14 @@ void StudyAlbum::confusion(const ModelConfusion& confusion) {
     figure.image(tensor(rounded, {m, m}),
                  {.values = true, .column_labels = confusion.models, .row_labels = confusion.models});
     const int size = std::clamp(200 + 90 * static_cast<int>(m), 480, 1200);
-    album_.add("confusion", figure, size + 120, size);
+    pictures_.add("confusion", figure, size + 120, size);
   });
 }
 
-void StudyAlbum::frequencies(const std::vector<std::string>& models, const Numbers& frequencies,
-                             const Numbers& protected_exceedance) {
+void StudyPictures::frequencies(const std::vector<std::string>& models, const Numbers& frequencies,
+                                const Numbers& protected_exceedance) {
   if (!wanted_) return;
-  album_.attempt("picture \"frequencies\"", [&] {
+  pictures_.attempt("picture \"frequencies\"", [&] {
     plot::Figure shares({.title = "Estimated share of subjects",
                          .y_label = "frequency",
                          .y_range = std::pair(0.0, 1.0),
@@ -318,12 +318,12 @@ void StudyAlbum::frequencies(const std::vector<std::string>& models, const Numbe
                          .legend = "none"});
     surely.bars(models, tensor(protected_exceedance), {.color = "#d55e00"});
     const int width = std::clamp(200 + 160 * static_cast<int>(models.size()), 800, 2000);
-    album_.add_panels("frequencies", {shares, surely}, 2, width, 400);
+    pictures_.add_panels("frequencies", {shares, surely}, 2, width, 400);
   });
 }
 
-runs::Drawn StudyAlbum::drawn() const {
-  runs::Drawn drawn = album_.drawn();
+runs::Drawn StudyPictures::drawn() const {
+  runs::Drawn drawn = pictures_.drawn();
   for (fs::path& picture : drawn.pictures) picture = picture.lexically_relative(folder_);
   return drawn;
 }

@@ -8,7 +8,7 @@
 #include "likely/models/choice/predictive.hpp"
 #include "likely/models/choice/recovery.hpp"
 #include "likely/models/choice_study/study.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 namespace likely::choice {
 
@@ -16,7 +16,7 @@ namespace likely::choice {
 class FittedCurve {
  public:
   explicit FittedCurve(const Trials& trials);
-  void add(const Trace& expected);
+  void add(const Expectations& expected);
 
   std::int64_t bin() const { return bin_; }
   // Bins x options.
@@ -28,11 +28,11 @@ class FittedCurve {
   std::vector<double> sums_, counts_;
 };
 
-class StudyAlbum {
+class StudyPictures {
  public:
   // Draws nothing unless it is wanted.
-  StudyAlbum(const std::filesystem::path& folder, bool wanted)
-      : folder_(folder), album_(folder), wanted_(wanted) {}
+  StudyPictures(const std::filesystem::path& folder, bool wanted)
+      : folder_(folder), pictures_(folder), wanted_(wanted) {}
 
   // "learning-MODEL": how often each option was chosen, and how often the model expected it.
   void learning(const ModelStudy& study, const Trials& trials, const FittedCurve& fitted);
@@ -55,7 +55,7 @@ class StudyAlbum {
   void add_row(const std::string& name, const std::vector<plot::Figure>& panels, int height);
 
   std::filesystem::path folder_;
-  runs::Album album_;
+  runs::PictureFolder pictures_;
   bool wanted_;
 };
 

@@ -114,9 +114,9 @@ class TrialTable {
  public:
   TrialTable(const Trials& trials, const fs::path& file) : trials_(trials), table_(file, names(trials)) {}
 
-  void add(const Subject& subject, const Trace& trace) {
-    const auto options = static_cast<std::size_t>(trace.options);
-    const auto cues = static_cast<std::size_t>(trace.cues);
+  void add(const Subject& subject, const Expectations& expected) {
+    const auto options = static_cast<std::size_t>(expected.options);
+    const auto cues = static_cast<std::size_t>(expected.cues);
     std::int64_t number = 0;
     for (std::size_t t = 0; t < subject.choice.size(); ++t) {
       const bool new_block = t > 0 && !subject.block.empty() && subject.block[t] != subject.block[t - 1];
@@ -131,10 +131,11 @@ class TrialTable {
       table_.text(choice < trials_.option_names.size() ? trials_.option_names[choice]
                                                        : std::to_string(choice + 1));
       table_.number(subject.outcome[t]);
-      table_.number(trace.probabilities[t * options + choice]).number(value_of(subject, trace, t, choice));
-      table_.number(trace.errors[t]);
-      for (std::size_t k = 0; k < options; ++k) table_.number(trace.probabilities[t * options + k]);
-      for (std::size_t j = 0; j < cues; ++j) table_.number(trace.values[t * cues + j]);
+      table_.number(expected.probabilities[t * options + choice])
+          .number(value_of(subject, expected, t, choice));
+      table_.number(expected.errors[t]);
+      for (std::size_t k = 0; k < options; ++k) table_.number(expected.probabilities[t * options + k]);
+      for (std::size_t j = 0; j < cues; ++j) table_.number(expected.values[t * cues + j]);
       table_.end_row();
     }
   }
@@ -157,12 +158,14 @@ class TrialTable {
     return names;
   }
   // The sum over the cues of the option.
-  static double value_of(const Subject& subject, const Trace& trace, std::size_t t, std::size_t option) {
-    const auto cues = static_cast<std::size_t>(trace.cues);
-    if (subject.cues.empty()) return trace.values[t * cues + option];
-    const std::uint32_t bits = subject.cues[t * static_cast<std::size_t>(trace.options) + option];
+  static double value_of(const Subject& subject, const Expectations& expected, std::size_t t,
+                         std::size_t option) {
+    const auto cues = static_cast<std::size_t>(expected.cues);
+    if (subject.cues.empty()) return expected.values[t * cues + option];
+    const std::uint32_t bits = subject.cues[t * static_cast<std::size_t>(expected.options) + option];
     double sum = 0.0;
-    for (std::size_t j = 0; j < cues; ++j) sum += ((bits >> j) & 1U) != 0 ? trace.values[t * cues + j] : 0.0;
+    for (std::size_t j = 0; j < cues; ++j)
+      sum += ((bits >> j) & 1U) != 0 ? expected.values[t * cues + j] : 0.0;
     return sum;
   }
 
@@ -181,7 +184,7 @@ void for_each_trace(const Fit& fit, const Trials& trials, const CancelTest& canc
     const std::vector<double>& estimate = fit.subjects[i].estimate;
     if (!std::all_of(estimate.begin(), estimate.end(), [](double x) { return std::isfinite(x); })) continue;
     one.subjects = {trials.subjects[i]};
-    visit(trials.subjects[i], trace(fit.model, estimate, one, 0));
+    visit(trials.subjects[i], expectations(fit.model, estimate, one, 0));
   }
 }
 
@@ -197,7 +200,7 @@ std::string file_name(const std::string& model) {
 runs::Drawn write_study(const Study& study, const Trials& trials, const fs::path& folder,
                         const WriteOptions& options) {
   write_models(study, folder);
-  StudyAlbum album(folder, options.figures);
+  StudyPictures pictures(folder, options.figures);
   for (const ModelStudy& model : study.models) {
     const std::string name = file_name(model.fit.model.name);
     write_subjects(model, folder / ("subjects-" + name + ".csv"));
@@ -210,19 +213,19 @@ runs::Drawn write_study(const Study& study, const Trials& trials, const fs::path
     if (options.trials) {
       TrialTable table(trials, folder / ("trials-" + name + ".csv"));
       for_each_trace(model.fit, trials, options.cancelled,
-                     [&](const Subject& subject, const Trace& expected) {
+                     [&](const Subject& subject, const Expectations& expected) {
                        table.add(subject, expected);
                        curve.add(expected);
                      });
       table.commit();
     } else if (options.figures) {
       for_each_trace(model.fit, trials, options.cancelled,
-                     [&](const Subject&, const Trace& expected) { curve.add(expected); });
+                     [&](const Subject&, const Expectations& expected) { curve.add(expected); });
     }
-    album.learning(model, trials, curve);
-    album.parameters(model);
+    pictures.learning(model, trials, curve);
+    pictures.parameters(model);
   }
-  return album.drawn();
+  return pictures.drawn();
 }
 
 }  // namespace likely::choice

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -11,8 +10,8 @@
 #include <utility>
 
 #include "likely/core/error.hpp"
-#include "likely/models/choice_study/people.hpp"
 #include "likely/models/choice_study/reporter.hpp"
+#include "likely/models/choice_study/subject_parameters.hpp"
 
 namespace likely::choice {
 
@@ -75,19 +74,8 @@ class ChainProgress {
   std::vector<std::int64_t> at_;
 };
 
-// The log-likelihood of choosing at random.
-double chance_of(const Trials& trials, const Subject& subject) {
-  double chance = 0.0;
-  for (std::size_t t = 0; t < subject.choice.size(); ++t) {
-    const int offered = subject.offered.empty() ? trials.options : std::popcount(subject.offered[t]);
-    chance -= std::log(static_cast<double>(offered));
-  }
-  return chance;
-}
-
 // A subject as the posterior sees it.
-SubjectFit posterior_fit(const SampledStudy& sampled, const Likelihood& likelihood, const Trials& trials,
-                         std::int64_t subject) {
+SubjectFit posterior_fit(const SampledStudy& sampled, const Likelihood& likelihood, std::int64_t subject) {
   const Model& model = likelihood.model();
   const auto n = static_cast<std::size_t>(model.size());
   SubjectFit fit;
@@ -105,7 +93,7 @@ SubjectFit posterior_fit(const SampledStudy& sampled, const Likelihood& likeliho
   }
   fit.covariance.assign(n * n, kNaN);
   fit.log_likelihood = likelihood.evaluate_subject(subject, fit.estimate, {}, {}, Scale::natural);
-  fit.chance = chance_of(trials, trials.subjects[static_cast<std::size_t>(subject)]);
+  fit.chance = likelihood.chance(subject);
   fit.pseudo_r2 = 1.0 - fit.log_likelihood / fit.chance;
   fit.aic = fit.bic = fit.log_joint = fit.log_det_hessian = fit.log_evidence = kNaN;
   return fit;
@@ -138,7 +126,7 @@ void fit_by_nuts(const Trials& trials, const Likelihood& likelihood, const Study
   result.fit.model = likelihood.model();
   result.fit.is_posterior = true;
   for (std::int64_t i = 0; i < likelihood.subjects(); ++i)
-    result.fit.subjects.push_back(posterior_fit(sampled, likelihood, trials, i));
+    result.fit.subjects.push_back(posterior_fit(sampled, likelihood, i));
   result.sampled = std::move(sampled);
   report({likelihood.model().name, "summaries", 1.0});
 }
@@ -228,7 +216,7 @@ std::vector<std::string> ModelStudy::warnings() const {
 }
 
 std::vector<std::string> read_covariates(const std::string& path, const Trials& trials, EmOptions& em) {
-  const PersonTable table = read_person_table(path);
+  const SubjectTable table = read_subject_table(path);
   if (table.columns.empty()) throw Error(fmt::format("{}: there is no column besides the ids", path));
   std::map<std::string, std::size_t> row_of;
   for (std::size_t r = 0; r < table.ids.size(); ++r) row_of.emplace(table.ids[r], r);

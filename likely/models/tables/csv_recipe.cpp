@@ -322,7 +322,7 @@ Report train_on_table(const Run& run) {
                             .value = fitted->losses.blend});
   // The model last: by it the run is known to be whole.
   fitted->model.save(run.out);
-  report.draw = [drawn = std::move(drawn)](runs::Album& album) { draw(drawn, album); };
+  report.draw = [drawn = std::move(drawn)](runs::PictureFolder& pictures) { draw(drawn, pictures); };
   return report;
 }
 
@@ -359,9 +359,9 @@ Predicted predict_csv(const Run& run, const std::filesystem::path& file) {
 
 std::vector<std::filesystem::path> plot_csv(const Run& run) {
   const Judgement judgement = judge_again(run, true);
-  runs::Album album(run.out);
-  draw(judgement.judged, album);
-  return album.all_pictures();
+  runs::PictureFolder pictures(run.out);
+  draw(judgement.judged, pictures);
+  return pictures.all_pictures();
 }
 
 }  // namespace

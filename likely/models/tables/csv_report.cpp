@@ -73,7 +73,7 @@ std::string column_label(std::size_t shown, std::size_t tried, std::size_t all) 
   return shown < all ? fmt::format("column (the {} most important of {})", shown, all) : "column";
 }
 
-void draw_importance(const std::vector<Judged>& judged, runs::Album& album) {
+void draw_importance(const std::vector<Judged>& judged, runs::PictureFolder& pictures) {
   const std::vector<std::size_t> tried = heaviest_columns(judged, kMostTried);
   std::vector<Importance> all =
       permutation_importance(thinned(judged), tried, kShuffles, Rng(0), train::detail::interrupt_arrived);
@@ -91,7 +91,7 @@ void draw_importance(const std::vector<Judged>& judged, runs::Album& album) {
        .y_label = judged.front().model.schema.classifies() ? "rise of the log-loss" : "fall of R2",
        .legend = "none"});
   figure.bars(names, tensor(values));
-  album.add("importance", figure, 900, 520);
+  pictures.add("importance", figure, 900, 520);
 }
 
 }  // namespace
@@ -141,18 +141,18 @@ std::string text_of(const Scores& scores, const Schema& schema, std::int64_t row
          line("MAE", number(numbers.mae), number(numbers.mean_mae));
 }
 
-void draw(const std::vector<Judged>& judged, runs::Album& album) {
+void draw(const std::vector<Judged>& judged, runs::PictureFolder& pictures) {
   const bool classifies = judged.front().model.schema.classifies();
-  album.attempt(classifies ? "picture \"confusion\"" : "picture \"predicted\"", [&] {
+  pictures.attempt(classifies ? "picture \"confusion\"" : "picture \"predicted\"", [&] {
     const Tensor y = targets(judged);
     if (classifies) {
       const auto scores = std::get<ClassScores>(score(judged, y));
-      runs::draw_confusion(scores.confusion, judged.front().model.schema.classes, album);
+      runs::draw_confusion(scores.confusion, judged.front().model.schema.classes, pictures);
     } else {
-      runs::draw_predicted(predictions(judged), y, album);
+      runs::draw_predicted(predictions(judged), y, pictures);
     }
   });
-  album.attempt("picture \"importance\"", [&] { draw_importance(judged, album); });
+  pictures.attempt("picture \"importance\"", [&] { draw_importance(judged, pictures); });
 }
 
 }  // namespace likely::tables

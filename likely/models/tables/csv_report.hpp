@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "likely/models/tables/experiment.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/recipe.hpp"
 
 namespace likely::tables {
@@ -21,6 +21,6 @@ std::vector<runs::Measured> figures_of(const Scores& scores, const std::string& 
 std::string text_of(const Scores& scores, const Schema& schema, std::int64_t rows, const std::string& of);
 
 // "confusion" or "predicted", and "importance".
-void draw(const std::vector<Judged>& judged, runs::Album& album);
+void draw(const std::vector<Judged>& judged, runs::PictureFolder& pictures);
 
 }  // namespace likely::tables

@@ -18,7 +18,7 @@ namespace detail {
 // "filters" and "activations", for the first row of the test data.
 void draw_inside(const Tensor& filters,
                  const std::function<std::vector<vision::LayerOutput>(const Tensor&)>& layers,
-                 const runs::Splits& splits, runs::Album& album);
+                 const runs::Splits& splits, runs::PictureFolder& pictures);
 
 }  // namespace detail
 
@@ -29,22 +29,23 @@ runs::Recipe classifier(const runs::Recipe& about,
                         const std::function<runs::Splits(const runs::Run&, Rng)>& data,
                         const std::function<Model(const runs::Run&, const runs::Sizes&, Rng)>& model) {
   return runs::supervised<Model, optim::AdamW>(
-      about, {.data = data,
-              .model = model,
-              .objective = runs::classification(),
-              .optimizer =
-                  [](const runs::Run& run, const Model& m) {
-                    const runs::Settings& settings = run.settings;
-                    const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
-                    return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
-                  },
-              .schedule = runs::cosine_schedule,
-              .pictures =
-                  [](const runs::Run&, const Model& m, const runs::Splits& splits, runs::Album& album) {
-                    detail::draw_inside(
-                        named_parts(m).front().value, [&](const Tensor& x) { return m.layers(x); }, splits,
-                        album);
-                  }});
+      about,
+      {.data = data,
+       .model = model,
+       .objective = runs::classification(),
+       .optimizer =
+           [](const runs::Run& run, const Model& m) {
+             const runs::Settings& settings = run.settings;
+             const double decay = settings.has("weight_decay") ? settings.number("weight_decay") : 0.0;
+             return optim::AdamW(m, {.lr = settings.number("lr"), .weight_decay = decay});
+           },
+       .schedule = runs::cosine_schedule,
+       .pictures =
+           [](const runs::Run&, const Model& m, const runs::Splits& splits, runs::PictureFolder& pictures) {
+             detail::draw_inside(
+                 named_parts(m).front().value, [&](const Tensor& x) { return m.layers(x); }, splits,
+                 pictures);
+           }});
 }
 
 }  // namespace likely::models

@@ -15,7 +15,7 @@
 #include "likely/models/vision/mnist1d_data.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/optim/sgd.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/supervised.hpp"
 #include "likely/train/double_descent.hpp"
 #include "likely/train/interrupt.hpp"
@@ -62,7 +62,7 @@ void keep(const Run& run, const std::vector<Row>& rows) {
   io::write_file(table_file(run), text);
 }
 
-void draw(const Run& run, Album& album) {
+void draw(const Run& run, PictureFolder& pictures) {
   const io::Table table = io::read_csv(table_file(run));
   plot::Figure figure({.title = "Double descent on MNIST-1D",
                        .x_label = "hidden units a layer",
@@ -81,7 +81,7 @@ void draw(const Run& run, Album& album) {
     errors.push_back(100.0 * point.error);
   }
   figure.points(tensor(at), tensor(errors), {.label = "test, published", .color = "#444444", .width = 4.0});
-  album.add("double-descent", figure);
+  pictures.add("double-descent", figure);
 }
 
 std::string text_of(const std::vector<Row>& rows) {
@@ -164,8 +164,8 @@ Report train(const Run& run) {
   keep(run, rows);
   report.text = text_of(rows);
   report.figures = figures_of(rows);
-  report.draw = [run](Album& album) {
-    album.attempt("picture \"double-descent\"", [&] { draw(run, album); });
+  report.draw = [run](PictureFolder& pictures) {
+    pictures.attempt("picture \"double-descent\"", [&] { draw(run, pictures); });
   };
   return report;
 }
@@ -191,9 +191,9 @@ Recipe double_descent_recipe() {
                              "hidden units of both layers, to be tried")})};
   recipe.train = train;
   recipe.plot = [](const Run& run) {
-    Album album(run.out);
-    draw(run, album);
-    return album.all_pictures();
+    PictureFolder pictures(run.out);
+    draw(run, pictures);
+    return pictures.all_pictures();
   };
   return recipe;
 }

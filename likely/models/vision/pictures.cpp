@@ -101,7 +101,7 @@ Tensor mosaic(const Tensor& images) {
   return tensor(values, {full_height, full_width});
 }
 
-void draw_filters(const Tensor& weight, runs::Album& album, std::int64_t most) {
+void draw_filters(const Tensor& weight, runs::PictureFolder& pictures, std::int64_t most) {
   if (weight.rank() < 2 || weight.size() == 0)
     refuse("draw_filters", "a weight (out, in, ...) is needed, got " + weight.shape().string());
   const Tensor shown = slice(weight, 0, {.start = 0, .stop = std::min(most, weight.dim(0))});
@@ -109,20 +109,20 @@ void draw_filters(const Tensor& weight, runs::Album& album, std::int64_t most) {
   if (shown.rank() == 2) {
     plot::Figure figure({.title = "Weights of the first layer", .x_label = "input", .y_label = "unit"});
     figure.image(shown, {.palette = "diverging"});
-    album.add("filters", figure);
+    pictures.add("filters", figure);
     return;
   }
   const std::int64_t width = shown.dim(-1);
   if (shown.rank() == 4 && shown.dim(2) > 1) {
-    album.add("filters", small_image(mosaic(mean(shown, 1)), "Filters of the first layer", "diverging"), 520,
-              540);
+    pictures.add("filters", small_image(mosaic(mean(shown, 1)), "Filters of the first layer", "diverging"),
+                 520, 540);
     return;
   }
-  album.add("filters", small_lines(mean(reshape(shown, {count, -1, width}), 1)), 560, 580);
+  pictures.add("filters", small_lines(mean(reshape(shown, {count, -1, width}), 1)), 560, 580);
 }
 
 void draw_activations(const Tensor& input, const std::vector<LayerOutput>& outputs, const std::string& title,
-                      runs::Album& album) {
+                      runs::PictureFolder& pictures) {
   std::vector<plot::Figure> panels;
   const Tensor example = select(input, 0, 0);
   if (example.rank() == 1) {
@@ -134,7 +134,8 @@ void draw_activations(const Tensor& input, const std::vector<LayerOutput>& outpu
   }
   for (const LayerOutput& layer : outputs) panels.push_back(activation_panel(layer));
   const int columns = panels.size() <= 4 ? 2 : 3;
-  album.add_panels("activations", panels, columns, 340 * columns, 300 * panel_rows(panels.size(), columns));
+  pictures.add_panels("activations", panels, columns, 340 * columns,
+                      300 * panel_rows(panels.size(), columns));
 }
 
 }  // namespace likely::vision

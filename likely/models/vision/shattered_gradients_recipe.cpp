@@ -6,7 +6,7 @@
 #include "likely/core/create.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/vision/shattered_gradients.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/train/interrupt.hpp"
 
 namespace likely::models {
@@ -47,7 +47,7 @@ std::vector<Measurement> measure(const Run& run) {
   return all;
 }
 
-void draw(const std::vector<Measurement>& all, Album& album) {
+void draw(const std::vector<Measurement>& all, PictureFolder& pictures) {
   std::vector<plot::Figure> panels;
   plot::Figure correlations({.title = "Autocorrelation of dy/dx (dashed: wide networks in theory)",
                              .x_label = "distance of the inputs",
@@ -61,8 +61,8 @@ void draw(const std::vector<Measurement>& all, Album& album) {
     correlations.line(found.lag, found.autocorrelation, {.label = all[i].name, .color = kColors[i]});
     correlations.line(found.lag, found.expected, {.color = kColors[i], .width = 1.5, .dashed = true});
   }
-  album.add_panels("gradients", panels, 2, 960, 640);
-  album.add("autocorrelation", correlations, 760, 520);
+  pictures.add_panels("gradients", panels, 2, 960, 640);
+  pictures.add("autocorrelation", correlations, 760, 520);
 }
 
 // The number at a lag of about so much.
@@ -87,7 +87,7 @@ Report report_of(const std::vector<Measurement>& all) {
                               .better = Better::neither,
                               .value = at(each.found, each.found.autocorrelation, 0.2)});
   }
-  report.draw = [all](Album& album) { draw(all, album); };
+  report.draw = [all](PictureFolder& pictures) { draw(all, pictures); };
   return report;
 }
 
@@ -116,9 +116,9 @@ Recipe shattered_gradients_recipe() {
                    whole_setting("networks", 100, "to average over", 1, 100'000)}};
   recipe.train = train;
   recipe.plot = [](const Run& run) {
-    Album album(run.out);
-    draw(measure(run), album);
-    return album.all_pictures();
+    PictureFolder pictures(run.out);
+    draw(measure(run), pictures);
+    return pictures.all_pictures();
   };
   return recipe;
 }

@@ -87,12 +87,12 @@ void PhasePoint::draw_momentum(const InverseMass& mass, NumberStream& numbers) {
 double PhasePoint::energy() const {
   double kinetic = 0.0;
   for (std::size_t i = 0; i < momentum.size(); ++i) kinetic += momentum[i] * velocity[i];
-  return 0.5 * kinetic - slope.log_density;
+  return 0.5 * kinetic - density.log_density;
 }
 
-bool PhasePoint::leapfrog(const SlopeFunction& of, const InverseMass& mass, double step) {
+bool PhasePoint::leapfrog(const DensityGradientFunction& of, const InverseMass& mass, double step) {
   const std::size_t size = position.size();
-  for (std::size_t i = 0; i < size; ++i) momentum[i] += 0.5 * step * slope.gradient[i];
+  for (std::size_t i = 0; i < size; ++i) momentum[i] += 0.5 * step * density.gradient[i];
   mass.velocity(momentum, velocity);
   bool finite = true;
   for (std::size_t i = 0; i < size; ++i) {
@@ -100,22 +100,23 @@ bool PhasePoint::leapfrog(const SlopeFunction& of, const InverseMass& mass, doub
     finite = finite && std::isfinite(position[i]);
   }
   if (!finite) return false;
-  slope = slope_or_nothing(of, position);
-  if (!is_finite(slope)) return false;
-  for (std::size_t i = 0; i < size; ++i) momentum[i] += 0.5 * step * slope.gradient[i];
+  density = density_gradient_or_nothing(of, position);
+  if (!is_finite(density)) return false;
+  for (std::size_t i = 0; i < size; ++i) momentum[i] += 0.5 * step * density.gradient[i];
   mass.velocity(momentum, velocity);
   return true;
 }
 
-PhasePoint starting_point(const char* sampler, std::vector<double> position, const SlopeFunction& slope) {
+PhasePoint starting_point(const char* sampler, std::vector<double> position,
+                          const DensityGradientFunction& density) {
   PhasePoint point{std::move(position), {}, {}, {}};
-  point.slope = slope(point.position);
-  if (!std::isfinite(point.slope.log_density)) {
-    refuse(sampler, fmt::format("the log-density at the start is {}", point.slope.log_density));
+  point.density = density(point.position);
+  if (!std::isfinite(point.density.log_density)) {
+    refuse(sampler, fmt::format("the log-density at the start is {}", point.density.log_density));
   }
-  if (point.slope.gradient.size() != point.position.size()) {
+  if (point.density.gradient.size() != point.position.size()) {
     refuse(sampler, fmt::format("the gradient has {} numbers, the position has {}",
-                                point.slope.gradient.size(), point.position.size()));
+                                point.density.gradient.size(), point.position.size()));
   }
   return point;
 }
@@ -135,12 +136,12 @@ void StepSize::learn(double acceptance) {
   average_ += std::pow(m, -kDecay) * (logarithm - average_);
 }
 
-double reasonable_step(const PhasePoint& from, const SlopeFunction& slope, const InverseMass& mass,
-                       double step) {
+double reasonable_step(const PhasePoint& from, const DensityGradientFunction& density,
+                       const InverseMass& mass, double step) {
   const double begin = from.energy();
   const auto accepted = [&](double length) {
     PhasePoint end = from;
-    return end.leapfrog(slope, mass, length) && std::exp(begin - end.energy()) > 0.5;
+    return end.leapfrog(density, mass, length) && std::exp(begin - end.energy()) > 0.5;
   };
   const bool grow = accepted(step);
   for (int i = 0; i < 60; ++i) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "likely/ops/rng.hpp"
-#include "likely/prob/mcmc/slope.hpp"
+#include "likely/prob/mcmc/density_gradient.hpp"
 
 namespace likely::detail {
 
@@ -47,18 +47,19 @@ struct PhasePoint {
   std::vector<double> position;
   std::vector<double> momentum;
   std::vector<double> velocity;
-  Slope slope;
+  DensityGradient density;
 
   // A fresh momentum.
   void draw_momentum(const InverseMass& mass, NumberStream& numbers);
   // - log density + p M^-1 p / 2
   double energy() const;
   // One leapfrog step; false where it leaves the finite numbers.
-  bool leapfrog(const SlopeFunction& of, const InverseMass& mass, double step);
+  bool leapfrog(const DensityGradientFunction& of, const InverseMass& mass, double step);
 };
 
-// The point to start from, with its slope; refuses one whose log-density is not finite.
-PhasePoint starting_point(const char* sampler, std::vector<double> position, const SlopeFunction& slope);
+// The point to start from, with the density there; refuses one whose log-density is not finite.
+PhasePoint starting_point(const char* sampler, std::vector<double> position,
+                          const DensityGradientFunction& density);
 
 // Energies that differ by more than this belong to no trajectory.
 inline constexpr double kDivergence = 1000.0;
@@ -79,8 +80,8 @@ class StepSize {
 };
 
 // Doubles or halves the step until one leapfrog step is accepted with probability one half.
-double reasonable_step(const PhasePoint& from, const SlopeFunction& slope, const InverseMass& mass,
-                       double step);
+double reasonable_step(const PhasePoint& from, const DensityGradientFunction& density,
+                       const InverseMass& mass, double step);
 
 // What both samplers' options have in common.
 void check_at_least(const char* sampler, const char* name, std::int64_t value, std::int64_t least);

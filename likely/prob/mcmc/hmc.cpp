@@ -28,11 +28,11 @@ struct Proposal {
   bool diverged = false;
 };
 
-Proposal propose(const PhasePoint& from, const SlopeFunction& slope, const InverseMass& mass, double step,
-                 std::int64_t steps) {
+Proposal propose(const PhasePoint& from, const DensityGradientFunction& density, const InverseMass& mass,
+                 double step, std::int64_t steps) {
   Proposal result{from};
   bool arrived = true;
-  for (std::int64_t i = 0; i < steps && arrived; ++i) arrived = result.end.leapfrog(slope, mass, step);
+  for (std::int64_t i = 0; i < steps && arrived; ++i) arrived = result.end.leapfrog(density, mass, step);
   const double change =
       arrived ? from.energy() - result.end.energy() : -std::numeric_limits<double>::infinity();
   result.diverged = !(change > -kDivergence);
@@ -42,15 +42,15 @@ Proposal propose(const PhasePoint& from, const SlopeFunction& slope, const Inver
 
 }  // namespace
 
-HmcStatistics run_hmc(std::vector<double> position, const SlopeFunction& slope, const KeepSample& keep,
-                      Rng rng, const HmcOptions& options) {
+HmcStatistics run_hmc(std::vector<double> position, const DensityGradientFunction& density,
+                      const KeepSample& keep, Rng rng, const HmcOptions& options) {
   check(options);
   NumberStream numbers(rng);
   const InverseMass mass;
-  PhasePoint state = starting_point("hmc", std::move(position), slope);
+  PhasePoint state = starting_point("hmc", std::move(position), density);
   state.draw_momentum(mass, numbers);
   const bool adapt = options.warm_up > 0;
-  StepSize step(adapt ? reasonable_step(state, slope, mass, options.step_size) : options.step_size,
+  StepSize step(adapt ? reasonable_step(state, density, mass, options.step_size) : options.step_size,
                 options.target_acceptance);
 
   HmcStatistics result;
@@ -61,7 +61,7 @@ HmcStatistics run_hmc(std::vector<double> position, const SlopeFunction& slope, 
     const bool warming = i < options.warm_up;
     state.draw_momentum(mass, numbers);
     const std::int64_t steps = shortest + static_cast<std::int64_t>(numbers.uniform() * lengths);
-    Proposal proposal = propose(state, slope, mass, warming ? step.current() : step.averaged(), steps);
+    Proposal proposal = propose(state, density, mass, warming ? step.current() : step.averaged(), steps);
     if (numbers.uniform() < proposal.acceptance) state = std::move(proposal.end);
     if (warming) {
       step.learn(proposal.acceptance);
@@ -71,7 +71,7 @@ HmcStatistics run_hmc(std::vector<double> position, const SlopeFunction& slope, 
     result.divergences += proposal.diverged ? 1 : 0;
     if ((i - options.warm_up + 1) % options.thin == 0) {
       keep(state.position);
-      result.log_densities.push_back(state.slope.log_density);
+      result.log_densities.push_back(state.density.log_density);
     }
   }
   result.step_size = step.averaged();

@@ -12,7 +12,7 @@
 
 #include "likely/core/parts.hpp"
 #include "likely/ops/rng.hpp"
-#include "likely/prob/mcmc/slope.hpp"
+#include "likely/prob/mcmc/density_gradient.hpp"
 
 namespace likely {
 
@@ -46,8 +46,8 @@ namespace detail {
 
 using KeepSample = std::function<void(const std::vector<double>& position)>;
 
-HmcStatistics run_hmc(std::vector<double> position, const SlopeFunction& slope, const KeepSample& keep,
-                      Rng rng, const HmcOptions& options);
+HmcStatistics run_hmc(std::vector<double> position, const DensityGradientFunction& density,
+                      const KeepSample& keep, Rng rng, const HmcOptions& options);
 
 void check_not_empty(const char* name, std::size_t samples);
 // total + value and log(e^total + e^value), where an empty total is value.
@@ -71,8 +71,9 @@ HmcResult<Model> hmc(const Model& start, const LogDensity& log_density, Rng rng,
   const auto keep = [&](const std::vector<double>& position) {
     result.samples.push_back(detail::with_numbers(start, position));
   };
-  result.statistics = detail::run_hmc(detail::learned_numbers(start),
-                                      detail::slope_of("hmc", start, log_density), keep, rng, options);
+  result.statistics =
+      detail::run_hmc(detail::learned_numbers(start), detail::density_gradient_of("hmc", start, log_density),
+                      keep, rng, options);
   return result;
 }
 

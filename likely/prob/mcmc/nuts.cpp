@@ -113,23 +113,23 @@ class Reporter {
 };
 
 // A point around the start where the density is something, or else the start itself.
-PhasePoint spread_start(const std::vector<double>& start, const SlopeFunction& slope, double spread,
-                        Rng rng) {
+PhasePoint spread_start(const std::vector<double>& start, const DensityGradientFunction& density,
+                        double spread, Rng rng) {
   NumberStream numbers(rng);
   constexpr int kTries = 100;
   for (int i = 0; i < kTries && spread > 0.0; ++i) {
     PhasePoint point{start, {}, {}, {}};
     for (double& v : point.position) v += spread * (2.0 * numbers.uniform() - 1.0);
-    point.slope = slope_or_nothing(slope, point.position);
-    if (point.slope.gradient.size() == start.size() && is_finite(point.slope)) return point;
+    point.density = density_gradient_or_nothing(density, point.position);
+    if (point.density.gradient.size() == start.size() && is_finite(point.density)) return point;
   }
-  return starting_point("nuts", start, slope);
+  return starting_point("nuts", start, density);
 }
 
 void keep(const NutsTrajectory& trajectory, const NutsTransition& transition, NutsChain& chain) {
   const PhasePoint& state = trajectory.state();
   chain.positions.insert(chain.positions.end(), state.position.begin(), state.position.end());
-  chain.log_densities.push_back(state.slope.log_density);
+  chain.log_densities.push_back(state.density.log_density);
   chain.energies.push_back(transition.energy);
   chain.leapfrog_steps.push_back(transition.leapfrog_steps);
   chain.divergences += transition.diverged ? 1 : 0;
@@ -137,9 +137,9 @@ void keep(const NutsTrajectory& trajectory, const NutsTransition& transition, Nu
   chain.acceptance += transition.acceptance;
 }
 
-void run_chain(std::int64_t index, const std::vector<double>& start, const SlopeFunction& slope, Rng rng,
-               const NutsOptions& options, Reporter& reporter, NutsChain& chain) {
-  NutsTrajectory trajectory(spread_start(start, slope, options.start_spread, rng.split()), slope,
+void run_chain(std::int64_t index, const std::vector<double>& start, const DensityGradientFunction& density,
+               Rng rng, const NutsOptions& options, Reporter& reporter, NutsChain& chain) {
+  NutsTrajectory trajectory(spread_start(start, density, options.start_spread, rng.split()), density,
                             options.max_depth, rng.split());
   InverseMass mass;
   const bool adapt = options.warm_up > 0;
@@ -177,7 +177,7 @@ void run_chain(std::int64_t index, const std::vector<double>& start, const Slope
 
 }  // namespace
 
-NutsDraws run_nuts(const std::vector<double>& start, const SlopeFunction& slope, Rng rng,
+NutsDraws run_nuts(const std::vector<double>& start, const DensityGradientFunction& density, Rng rng,
                    const NutsOptions& options) {
   check(options);
   NutsDraws result;
@@ -189,7 +189,7 @@ NutsDraws run_nuts(const std::vector<double>& start, const SlopeFunction& slope,
   parallel_tiles(options.chains, kLong, [&](std::int64_t chain) {
     const auto c = static_cast<std::size_t>(chain);
     try {
-      run_chain(chain, start, slope, generators[c], options, reporter, result.chains[c]);
+      run_chain(chain, start, density, generators[c], options, reporter, result.chains[c]);
     } catch (...) {
       reporter.stop();
       throw;

@@ -3,7 +3,7 @@
 //
 //   auto posterior = nuts(model, log_density, rng.split());            // a model and a function of it, as
 //   hmc auto draws = nuts(std::vector{0.0, 0.0}, [](const std::vector<double>& x) {    // or plain numbers
-//     return Slope{-0.5 * (x[0] * x[0] + x[1] * x[1]), {-x[0], -x[1]}};
+//     return DensityGradient{-0.5 * (x[0] * x[0] + x[1] * x[1]), {-x[0], -x[1]}};
 //   }, rng.split());
 //   std::cout << summary_table(summarize(draws));                      // summary.hpp; convergence.hpp
 #pragma once
@@ -16,7 +16,7 @@
 #include "likely/core/parts.hpp"
 #include "likely/ops/rng.hpp"
 #include "likely/prob/mcmc/convergence.hpp"
-#include "likely/prob/mcmc/slope.hpp"
+#include "likely/prob/mcmc/density_gradient.hpp"
 
 namespace likely {
 
@@ -93,7 +93,7 @@ struct NutsResult {
 };
 
 namespace detail {
-NutsDraws run_nuts(const std::vector<double>& start, const SlopeFunction& slope, Rng rng,
+NutsDraws run_nuts(const std::vector<double>& start, const DensityGradientFunction& density, Rng rng,
                    const NutsOptions& options);
 }
 
@@ -103,7 +103,7 @@ NutsDraws run_nuts(const std::vector<double>& start, const SlopeFunction& slope,
 // that double, as Stan does. Chains run on threads of their own, so log_density must be callable by several
 // at once; the samples are the same bits on any number of threads. Where log_density is -inf or refuses,
 // nothing is accepted. Refuses a start whose log-density is not finite.
-inline NutsDraws nuts(const std::vector<double>& start, const SlopeFunction& log_density, Rng rng,
+inline NutsDraws nuts(const std::vector<double>& start, const DensityGradientFunction& log_density, Rng rng,
                       const NutsOptions& options = {}) {
   return detail::run_nuts(start, log_density, rng, options);
 }
@@ -121,7 +121,7 @@ NutsResult<Model> nuts(const Model& start, const LogDensity& log_density, Rng rn
                        const NutsOptions& options = {}) {
   NutsResult<Model> result;
   result.draws = detail::run_nuts(detail::learned_numbers(start),
-                                  detail::slope_of("nuts", start, log_density), rng, options);
+                                  detail::density_gradient_of("nuts", start, log_density), rng, options);
   for (std::size_t chain = 0; chain < result.draws.chains.size(); ++chain) {
     for (std::int64_t i = 0; i < result.draws.chains[chain].samples(); ++i) {
       const auto position = result.draws.position(static_cast<std::int64_t>(chain), i);

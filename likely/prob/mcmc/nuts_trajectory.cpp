@@ -20,8 +20,9 @@ bool along(const std::vector<double>& velocity, const std::vector<double>& a, co
 
 }  // namespace
 
-NutsTrajectory::NutsTrajectory(PhasePoint start, const SlopeFunction& slope, std::int64_t max_depth, Rng rng)
-    : slope_(slope),
+NutsTrajectory::NutsTrajectory(PhasePoint start, const DensityGradientFunction& density,
+                               std::int64_t max_depth, Rng rng)
+    : density_(density),
       numbers_(rng),
       state_(std::move(start)),
       max_depth_(max_depth),
@@ -29,14 +30,14 @@ NutsTrajectory::NutsTrajectory(PhasePoint start, const SlopeFunction& slope, std
 
 double NutsTrajectory::first_step(const InverseMass& mass, double step) {
   state_.draw_momentum(mass, numbers_);
-  return reasonable_step(state_, slope_, mass, step);
+  return reasonable_step(state_, density_, mass, step);
 }
 
 void NutsTrajectory::put(const PhasePoint& point, double energy, Branch& branch) const {
   branch.begin.momentum = branch.end.momentum = branch.momentum_sum = point.momentum;
   branch.begin.velocity = branch.end.velocity = point.velocity;
   branch.candidate.position = point.position;
-  branch.candidate.slope = point.slope;
+  branch.candidate.density = point.density;
   branch.candidate.energy = energy;
   branch.log_weight = start_energy_ - energy;
 }
@@ -68,7 +69,7 @@ bool NutsTrajectory::build(std::int64_t depth, PhasePoint& front, Branch& branch
     Branch& next = spare_[static_cast<std::size_t>(depth)];
     return build(depth - 1, front, branch) && build(depth - 1, front, next) && join(branch, next, false);
   }
-  const bool arrived = front.leapfrog(slope_, *mass_, step_);
+  const bool arrived = front.leapfrog(density_, *mass_, step_);
   const double energy = arrived ? front.energy() : std::numeric_limits<double>::infinity();
   const double change = start_energy_ - energy;
   report_.leapfrog_steps += 1;
@@ -99,7 +100,7 @@ NutsTransition NutsTrajectory::advance(const InverseMass& mass, double step) {
   }
   report_.full_depth = straight && depth == max_depth_;
   std::swap(state_.position, all_.candidate.position);
-  std::swap(state_.slope, all_.candidate.slope);
+  std::swap(state_.density, all_.candidate.density);
   report_.energy = all_.candidate.energy;
   report_.acceptance /= static_cast<double>(report_.leapfrog_steps);
   return report_;

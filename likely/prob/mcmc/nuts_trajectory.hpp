@@ -20,7 +20,7 @@ struct NutsTransition {
 // A chain's state and the memory of its trajectories.
 class NutsTrajectory {
  public:
-  NutsTrajectory(PhasePoint start, const SlopeFunction& slope, std::int64_t max_depth, Rng rng);
+  NutsTrajectory(PhasePoint start, const DensityGradientFunction& density, std::int64_t max_depth, Rng rng);
 
   // Moves to a new state.
   NutsTransition advance(const InverseMass& mass, double step);
@@ -34,7 +34,7 @@ class NutsTrajectory {
   };
   struct Candidate {
     std::vector<double> position;
-    Slope slope;
+    DensityGradient density;
     double energy = 0.0;
   };
   // A run of states along a trajectory: what the criterion and the choice of a state need of it.
@@ -49,7 +49,7 @@ class NutsTrajectory {
   bool join(Branch& branch, Branch& next, bool biased);
   void put(const PhasePoint& point, double energy, Branch& branch) const;
 
-  const SlopeFunction& slope_;
+  const DensityGradientFunction& density_;
   NumberStream numbers_;
   PhasePoint state_;
   std::int64_t max_depth_;

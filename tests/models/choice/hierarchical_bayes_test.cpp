@@ -25,10 +25,10 @@ TEST(HierarchicalBayes, TheGradientIsThatOfTheDensity) {
     const Likelihood likelihood(named_model(name), trials);
     for (const SpreadPrior prior : {SpreadPrior::half_normal, SpreadPrior::half_cauchy}) {
       const HierarchicalOptions options{.mean_scale = 1.2, .spread_prior = prior, .spread_scale = 0.6};
-      const SlopeFunction density = detail::hierarchical_density(likelihood, options);
+      const DensityGradientFunction density = detail::hierarchical_density(likelihood, options);
       Numbers x(static_cast<std::size_t>(5 * likelihood.parameters()));
       for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(1.7 * static_cast<double>(i) + 0.3);
-      const Slope at = density(x);
+      const DensityGradient at = density(x);
       for (std::size_t i = 0; i < x.size(); ++i) {
         Numbers more = x, less = x;
         more[i] += 1e-5;
@@ -184,7 +184,7 @@ TEST(HierarchicalBayes, RanksOfTrueParametersAreUniform) {
     trials.subjects.back().id = "1";
     const Likelihood likelihood(model, trials);
     const auto density = [&](const Numbers& x) {
-      Slope slope{0.0, Numbers(2)};
+      DensityGradient slope{0.0, Numbers(2)};
       slope.log_density = likelihood.evaluate_subject(0, x, slope.gradient);
       const double a = x[0] / 1.5, b = (x[1] - 1.0) / 0.7;
       slope.log_density -= 0.5 * (a * a + b * b);

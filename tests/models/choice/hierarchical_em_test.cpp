@@ -131,7 +131,7 @@ TEST(HierarchicalEm, FindsTheEffectOfACovariate) {
   // logit alpha rises by 0.9 for each unit of the covariate; log beta does not depend on it.
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
-  std::vector<testing::Learner> learners;
+  std::vector<testing::BanditLearner> learners;
   Numbers ages;
   for (int i = 0; i < 60; ++i) {
     ages.push_back(normal(random));

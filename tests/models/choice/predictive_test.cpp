@@ -43,7 +43,7 @@ TEST(Predictive, LearningCurvesCountChoices) {
 }
 
 // Everybody's true parameters, again and again.
-std::vector<Numbers> truth_as_draws(const std::vector<testing::Learner>& learners, std::size_t count) {
+std::vector<Numbers> truth_as_draws(const std::vector<testing::BanditLearner>& learners, std::size_t count) {
   Numbers draw;
   for (const auto& learner : learners) {
     draw.push_back(std::log(learner.alpha / (1.0 - learner.alpha)));

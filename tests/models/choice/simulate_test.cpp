@@ -27,7 +27,7 @@ TEST(Simulate, ChoicesHaveTheModelsProbabilities) {
   double sum = 0.0, variance = 0.0, paid = 0.0, payment = 0.0;
   for (std::int64_t s = 0; s < 20; ++s) {
     const Subject& subject = trials.subjects[static_cast<std::size_t>(s)];
-    const Trace expected = trace(model, theta, trials, s);
+    const Expectations expected = expectations(model, theta, trials, s);
     for (std::size_t t = 0; t < 400; ++t) {
       const double p = expected.probabilities[3 * t + 2];
       sum += (subject.choice[t] == 2 ? 1.0 : 0.0) - p;
@@ -140,14 +140,14 @@ TEST(Simulate, DriftsAreReflectedHoweverFarTheyGo) {
   EXPECT_EQ(simulate(model, Lists(1, {0.3, 1.0}), task, Rng(2)).size(), 100);
 }
 
-TEST(Trace, FollowsThePlainRecursion) {
+TEST(Expectations, FollowsThePlainRecursion) {
   const Trials trials =
       testing::random_trials({.subjects = 9, .trials = 40, .options = 3, .blocks = true}, 3);
   const Model model = named_model("rw-lapse", {.options = 3});
   const std::vector<double> theta{0.3, 2.0, 0.1};
   for (const std::int64_t s : {0, 5, 8}) {
     const Subject& subject = trials.subjects[static_cast<std::size_t>(s)];
-    const Trace got = trace(model, theta, trials, s);
+    const Expectations got = expectations(model, theta, trials, s);
     EXPECT_EQ(got.trials, subject.size());
     double v[3] = {0, 0, 0};
     for (std::size_t t = 0; t < subject.choice.size(); ++t) {

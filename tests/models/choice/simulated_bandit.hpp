@@ -11,13 +11,13 @@
 
 namespace likely::choice::testing {
 
-struct Learner {
+struct BanditLearner {
   double alpha, beta;
 };
 
 // Two arms that pay 1 with these probabilities, else 0.
-inline Subject simulated_learner(const Learner& learner, int trials, double first_pays, double second_pays,
-                                 std::mt19937_64& random) {
+inline Subject simulated_learner(const BanditLearner& learner, int trials, double first_pays,
+                                 double second_pays, std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform;
   double value[2] = {0.0, 0.0};
   Subject s;
@@ -32,7 +32,7 @@ inline Subject simulated_learner(const Learner& learner, int trials, double firs
   return s;
 }
 
-inline Trials simulated_bandit(const std::vector<Learner>& learners, int trials, std::uint64_t seed) {
+inline Trials simulated_bandit(const std::vector<BanditLearner>& learners, int trials, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   Trials result;
   result.option_names = result.cue_names = {"1", "2"};
@@ -47,10 +47,11 @@ inline Trials simulated_bandit(const std::vector<Learner>& learners, int trials,
 struct Population {
   double alpha_mean = -0.5, alpha_sd = 0.7, beta_mean = 1.2, beta_sd = 0.4;
 };
-inline std::vector<Learner> simulated_learners(const Population& population, int count, std::uint64_t seed) {
+inline std::vector<BanditLearner> simulated_learners(const Population& population, int count,
+                                                     std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
-  std::vector<Learner> learners;
+  std::vector<BanditLearner> learners;
   for (int i = 0; i < count; ++i) {
     const double u = population.alpha_mean + population.alpha_sd * normal(random);
     const double v = population.beta_mean + population.beta_sd * normal(random);

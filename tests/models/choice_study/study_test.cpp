@@ -7,9 +7,9 @@
 
 #include "likely/models/choice/simulate.hpp"
 #include "likely/models/choice_study/compare.hpp"
-#include "likely/models/choice_study/people.hpp"
 #include "likely/models/choice_study/recover.hpp"
 #include "likely/models/choice_study/report.hpp"
+#include "likely/models/choice_study/subject_parameters.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -148,10 +148,10 @@ TEST(Study, WritingEndsWhenItIsCancelled) {
   }
   const TemporaryFolder other;
   const SimulationFiles files{other / "s.tsv", other / "p.csv"};
-  const People people{{"1", "2", "3", "4"}, std::vector<std::vector<double>>(4, {0.5, 1.0})};
-  EXPECT_THROW(write_simulation(files, trials, named_model("rw"), people, [] { return true; }), Cancelled);
+  const SubjectParameters subjects{{"1", "2", "3", "4"}, std::vector<std::vector<double>>(4, {0.5, 1.0})};
+  EXPECT_THROW(write_simulation(files, trials, named_model("rw"), subjects, [] { return true; }), Cancelled);
   EXPECT_EQ(other.list(), "");
-  write_simulation(files, trials, named_model("rw"), people, [] { return false; });
+  write_simulation(files, trials, named_model("rw"), subjects, [] { return false; });
   EXPECT_EQ(other.list(), "p.csv s.tsv");
 }
 
@@ -301,7 +301,7 @@ TEST(Population, CountsWhatIsDrawnAgain) {
                                      "number outside was drawn again"});
 }
 
-TEST(People, AreReadFromTablesOfOthers) {
+TEST(SubjectParameters, AreReadFromTablesOfOthers) {
   const TemporaryFolder folder;
   const std::string path = (folder / "p.csv").string();
   write_bytes(path, "subjID;age\n1;20,5\n2;30\n");
@@ -379,21 +379,21 @@ TEST(Study, FilesAreNamedAfterModels) {
   EXPECT_EQ(file_name("dual,decay:softmax"), "dual_decay_softmax");
 }
 
-TEST(People, AreReadAsTheyWereWritten) {
+TEST(SubjectParameters, AreReadAsTheyWereWritten) {
   const TemporaryFolder folder;
   const Model model = named_model("rw");
-  write_people(folder / "p.csv", model, {{"7", "b c"}, {{0.25, 3.0}, {1.0 / 3.0, 0.5}}});
-  const People people = read_people(folder / "p.csv", model);
-  EXPECT_EQ(people.ids, (std::vector<std::string>{"7", "b c"}));
-  EXPECT_EQ(people.parameters[1], (std::vector<double>{1.0 / 3.0, 0.5}));
+  write_subject_parameters(folder / "p.csv", model, {{"7", "b c"}, {{0.25, 3.0}, {1.0 / 3.0, 0.5}}});
+  const SubjectParameters subjects = read_subject_parameters(folder / "p.csv", model);
+  EXPECT_EQ(subjects.ids, (std::vector<std::string>{"7", "b c"}));
+  EXPECT_EQ(subjects.parameters[1], (std::vector<double>{1.0 / 3.0, 0.5}));
 }
 
-TEST(People, RefuseTablesThatDoNotFit) {
+TEST(SubjectParameters, RefuseTablesThatDoNotFit) {
   const TemporaryFolder folder;
   const std::string path = (folder / "p.csv").string();
   const auto refused = [&](const std::string& bytes) {
     write_bytes(path, bytes);
-    return likely::testing::refusal_of([&] { read_people(path, named_model("rw")); });
+    return likely::testing::refusal_of([&] { read_subject_parameters(path, named_model("rw")); });
   };
   EXPECT_EQ(refused("who,alpha,beta\n1,2,3\n"), path + ": no column \"subjID\" says whose numbers these are");
   EXPECT_EQ(
@@ -412,7 +412,7 @@ TEST(People, RefuseTablesThatDoNotFit) {
             path + ": there is no column besides the ids");
 }
 
-TEST(People, MayHaveCodesForMissingValues) {
+TEST(SubjectParameters, MayHaveCodesForMissingValues) {
   const TemporaryFolder folder;
   const std::string path = (folder / "p.csv").string();
   write_bytes(path, "subjID,age\n1,-999\n2,30\n");

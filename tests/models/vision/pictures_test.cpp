@@ -48,15 +48,15 @@ TEST(Pictures, OfFiltersAndActivationsAreWritten) {
     return std::filesystem::exists(folder / run / "figures" / "filters.gp") &&
            (run == "linear" || std::filesystem::exists(folder / run / "figures" / "activations.gp"));
   };
-  runs::Album of_signals(folder / "signals");
+  runs::PictureFolder of_signals(folder / "signals");
   draw_filters(signals.first.weight, of_signals);
   draw_activations(curve, signals.layers(curve), "a signal", of_signals);
   EXPECT_TRUE(written("signals"));
-  runs::Album of_images(folder / "images");
+  runs::PictureFolder of_images(folder / "images");
   draw_filters(images.first.weight, of_images);
   draw_activations(digit, images.layers(digit), "a digit", of_images);
   EXPECT_TRUE(written("images"));
-  runs::Album of_rows(folder / "linear");
+  runs::PictureFolder of_rows(folder / "linear");
   draw_filters(images.out.weight, of_rows);
   EXPECT_TRUE(written("linear"));
   expect_refusal([&] { draw_filters(zeros({3}), of_rows); },

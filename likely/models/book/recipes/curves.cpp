@@ -37,7 +37,7 @@ struct Places {
   Place start, best, found;
 };
 void draw_surface(const book::Curve& curve, const data::Dataset& train, const Window& window,
-                  const Places& places, Album& album) {
+                  const Places& places, PictureFolder& pictures) {
   constexpr std::int64_t kSide = 160;
   // Seen on the map and on the white behind the legend.
   constexpr const char* kStart = "#d55e00";
@@ -63,7 +63,7 @@ void draw_surface(const book::Curve& curve, const data::Dataset& train, const Wi
   mark(places.start, kStart, 6.0);
   mark(places.best, kBest, 10.0);  // a ring around what was found
   mark(places.found, kFound, 5.0);
-  album.add("surface", figure, 760, 520);
+  pictures.add("surface", figure, 760, 520);
 }
 
 std::string pair_text(const Tensor& phi) { return fmt::format("{:.4f}, {:.4f}", phi.at({0}), phi.at({1})); }
@@ -105,7 +105,7 @@ Recipe linear_regression_recipe() {
        .objective = regression(),
        .schedule = cosine_schedule,
        .pictures =
-           [](const Run&, const book::Line& line, const Splits& splits, Album& album) {
+           [](const Run&, const book::Line& line, const Splits& splits, PictureFolder& pictures) {
              const data::Batch rows = splits.train.all();
              const book::Line best = book::fit_line(rows.x, reshape(rows.y, rows.x.shape()));
              const double phi0 = best.phi.at({0});
@@ -117,7 +117,7 @@ Recipe linear_regression_recipe() {
                           {{"start", 0.0, 0.0},
                            {"closed form", phi0, phi1},
                            {"found", line.phi.at({0}), line.phi.at({1})}},
-                          album);
+                          pictures);
            },
        .remarks =
            [](const Run&, const book::Line& line, const Splits& splits) {
@@ -173,12 +173,12 @@ Recipe gabor_recipe() {
            },
        .objective = regression(),
        .pictures =
-           [](const Run& run, const book::Gabor& model, const Splits& splits, Album& album) {
+           [](const Run& run, const book::Gabor& model, const Splits& splits, PictureFolder& pictures) {
              draw_surface(book::gabor, splits.train, {-10.0, 10.0, 2.5, 22.5},
                           {{"start", run.settings.number("phi0"), run.settings.number("phi1")},
                            run.data.empty() ? Place{"made with", 0.0, 16.6} : Place{},
                            {"found", model.phi.at({0}), model.phi.at({1})}},
-                          album);
+                          pictures);
            },
        .remarks =
            [](const Run& run, const book::Gabor& model, const Splits&) {

@@ -45,7 +45,7 @@ void evaluate_lanes(const Parts& parts, int parameters, const Group& group, std:
   Workspace memory(State<kOrder>::memory(parts, parameters));
   State<kOrder> state(parts, parameters, theta + lane, memory.get());
   Chooser<kOrder> chooser(state);
-  Learner<kOrder> learner(state);
+  OutcomeUpdate<kOrder> learner(state);
   for (std::int64_t t = 0; t < trials; ++t) {
     start_blocks(state, group, t, lane);
     const TrialLanes trial(parts, group, t, lane);
@@ -105,7 +105,7 @@ void walk_here(const Parts& parts, int parameters, const Group& group, const Lan
        lane < static_cast<std::size_t>(range.end); lane += width) {
     State<0> state(parts, parameters, theta + lane, memory.get());
     Chooser<0> chooser(state);
-    Learner<0> learner(state);
+    OutcomeUpdate<0> learner(state);
     Step step{0, std::max(range.first, static_cast<int>(lane)),
               std::min(range.end, static_cast<int>(lane + width)), values.data(), probabilities.data()};
     for (std::int64_t t = 0; t < range.trials; ++t) {

@@ -12,9 +12,9 @@ HWY_BEFORE_NAMESPACE();
 namespace likely::choice::HWY_NAMESPACE {
 
 template <int kOrder>
-class Learner {
+class OutcomeUpdate {
  public:
-  explicit Learner(State<kOrder>& state)
+  explicit OutcomeUpdate(State<kOrder>& state)
       : s_(state), jets_(state.jets), parts_(state.parts), active_(state.parts.learned_from) {}
 
   void operator()(const TrialLanes& trial) {

@@ -22,8 +22,8 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 // all.
 class Curvature {
  public:
-  Curvature(const Objective& objective, const Summit& summit) : n_(objective.model->size()), summit_(summit) {
-    const std::vector<double>& scale = objective.bounds.scale;
+  Curvature(const ClimbTarget& target, const Summit& summit) : n_(target.model->size()), summit_(summit) {
+    const std::vector<double>& scale = target.bounds.scale;
     flat.assign(index(n_), 0);
     covariance.assign(index(n_) * index(n_), kNaN);
     std::vector<int> free;
@@ -78,18 +78,18 @@ class Curvature {
   const Summit& summit_;
 };
 
-void describe_parameters(const Objective& objective, const Summit& summit, double z, SubjectFit& fit) {
-  const Model& model = *objective.model;
-  const Curvature curvature(objective, summit);
+void describe_parameters(const ClimbTarget& target, const Summit& summit, double z, SubjectFit& fit) {
+  const Model& model = *target.model;
+  const Curvature curvature(target, summit);
   fit.covariance = curvature.covariance;
-  if (objective.is_posterior) fit.log_det_hessian = curvature.log_determinant;
+  if (target.is_posterior) fit.log_det_hessian = curvature.log_determinant;
   std::vector<std::string> flat;
   for (int i = 0; i < model.size(); ++i) {
     const Parameter& p = model.parameters[index(i)];
     const double at = summit.point[index(i)];
-    const double x = objective.is_posterior ? p.natural(at) : at;
+    const double x = target.is_posterior ? p.natural(at) : at;
     double u = at;
-    if (!objective.is_posterior) {
+    if (!target.is_posterior) {
       u = x <= p.lower   ? -std::numeric_limits<double>::infinity()
           : x >= p.upper ? std::numeric_limits<double>::infinity()
                          : p.unconstrained(x);
@@ -98,7 +98,7 @@ void describe_parameters(const Objective& objective, const Summit& summit, doubl
     fit.unconstrained.push_back(u);
     Standing standing = Standing::inside;
     if (summit.held[index(i)] != 0) {
-      const bool low = at <= objective.bounds.lower[index(i)];
+      const bool low = at <= target.bounds.lower[index(i)];
       standing = low ? Standing::at_lower : Standing::at_upper;
       fit.warnings.push_back(fmt::format("{} is at its {} bound {}", p.name, low ? "lower" : "upper", x));
     } else if (curvature.flat[index(i)] != 0) {
@@ -109,8 +109,8 @@ void describe_parameters(const Objective& objective, const Summit& summit, doubl
     const double variance = curvature.covariance[index(i) * index(model.size()) + index(i)];
     const double slope = std::isfinite(u) ? p.slopes(u).first : kNaN;
     const double error = std::sqrt(variance);
-    const double error_u = objective.is_posterior ? error : error / slope;
-    fit.standard_error.push_back(objective.is_posterior ? error * slope : error);
+    const double error_u = target.is_posterior ? error : error / slope;
+    fit.standard_error.push_back(target.is_posterior ? error * slope : error);
     fit.interval_lower.push_back(std::isfinite(error_u) ? p.natural(u - z * error_u) : kNaN);
     fit.interval_upper.push_back(std::isfinite(error_u) ? p.natural(u + z * error_u) : kNaN);
   }
@@ -122,29 +122,29 @@ void describe_parameters(const Objective& objective, const Summit& summit, doubl
 
 }  // namespace
 
-SubjectFit describe_subject(const Objective& objective, const Summit& summit, double z) {
+SubjectFit describe_subject(const ClimbTarget& target, const Summit& summit, double z) {
   SubjectFit fit;
-  const double n = objective.model->size();
+  const double n = target.model->size();
   fit.log_likelihood = summit.log_likelihood;
   fit.converged = summit.converged;
   fit.iterations = summit.iterations;
   fit.climbs = summit.climbs;
   fit.climbs_agreeing = summit.agreeing;
   fit.log_joint = fit.log_det_hessian = fit.log_evidence = kNaN;
-  if (objective.model->size() > 0 && summit.point.empty()) {
+  if (target.model->size() > 0 && summit.point.empty()) {
     fit.warnings.emplace_back("the likelihood is not finite anywhere that was looked at");
     for (auto* list :
          {&fit.estimate, &fit.unconstrained, &fit.standard_error, &fit.interval_lower, &fit.interval_upper}) {
-      list->assign(index(objective.model->size()), kNaN);
+      list->assign(index(target.model->size()), kNaN);
     }
-    fit.standing.assign(index(objective.model->size()), Standing::flat);
-    fit.covariance.assign(index(objective.model->size()) * index(objective.model->size()), kNaN);
+    fit.standing.assign(index(target.model->size()), Standing::flat);
+    fit.covariance.assign(index(target.model->size()) * index(target.model->size()), kNaN);
     fit.log_likelihood = kNaN;
     return fit;
   }
-  if (objective.is_posterior) fit.log_det_hessian = 0.0;
-  describe_parameters(objective, summit, z, fit);
-  if (objective.is_posterior) {
+  if (target.is_posterior) fit.log_det_hessian = 0.0;
+  describe_parameters(target, summit, z, fit);
+  if (target.is_posterior) {
     fit.log_joint = summit.value;
     fit.log_evidence = fit.log_joint + 0.5 * n * std::log(2.0 * std::numbers::pi) - 0.5 * fit.log_det_hessian;
   }

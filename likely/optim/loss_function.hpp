@@ -21,7 +21,7 @@ struct Evaluation {
 };
 
 // The value and the gradient at a point.
-using Objective = std::function<Evaluation(const std::vector<double>& point)>;
+using LossFunction = std::function<Evaluation(const std::vector<double>& point)>;
 
 // What a minimization came to.
 struct Minimum {
@@ -56,7 +56,7 @@ std::vector<double> plus(const std::vector<double>& a, double factor, const std:
 // well be finite with infinite parameters, as when a unit is always off. The first one refuses a loss that
 // uses none of the parameters; that a derivative is 0, or a parameter unused, is no reason.
 template <Tree Model, class Loss>
-Objective objective_of(Model& model, const Loss& loss) {
+LossFunction loss_function_of(Model& model, const Loss& loss) {
   return [&model, &loss, first = true](const std::vector<double>& point) mutable {
     const std::vector<Tensor*> parameters = likely::detail::parameter_pointers(model);
     unpack(point, parameters);
@@ -72,14 +72,14 @@ Objective objective_of(Model& model, const Loss& loss) {
   };
 }
 
-// run(objective, point) from where the model is, which is at the last point afterwards; as it was before
+// run(loss_function, point) from where the model is, which is at the last point afterwards; as it was before
 // where anything is refused on the way.
 template <Tree Model, class Loss, class Run>
 Minimum minimized(Model& model, const Loss& loss, const Run& run) {
   const Model before = model;
   std::vector<double> point = likely::detail::learned_numbers(model);
   try {
-    const Minimum end = run(objective_of(model, loss), point);
+    const Minimum end = run(loss_function_of(model, loss), point);
     unpack(point, likely::detail::parameter_pointers(model));
     return end;
   } catch (...) {

@@ -37,7 +37,7 @@ struct OwnError : Error {
   using Error::Error;
 };
 
-TEST(Blame, AnErrorOfTheLossKeepsItsType) {
+TEST(NamedCauses, AnErrorOfTheLossKeepsItsType) {
   Weight model{ones({1}, DType::f64)};
   optim::Sgd sgd(model, {.lr = 1.0});
   const auto refuses = [](const Weight&) -> Tensor { throw OwnError("the simulator is out of range"); };
@@ -46,7 +46,7 @@ TEST(Blame, AnErrorOfTheLossKeepsItsType) {
   EXPECT_THROW(train::descend(model, sgd, full), io::DiskError);
 }
 
-TEST(Blame, DescendRefusesALossThatLeavesItsArgumentAlone) {
+TEST(NamedCauses, DescendRefusesALossThatLeavesItsArgumentAlone) {
   Weight model{ones({1}, DType::f64)};
   optim::Sgd sgd(model, {.lr = 1.0});
   try {
@@ -63,14 +63,14 @@ struct Two {
   LIKELY_PARTS(a, b)
 };
 
-TEST(Blame, APartThatWasMovedAwayIsNotLearnedWithout) {
+TEST(NamedCauses, APartThatWasMovedAwayIsNotLearnedWithout) {
   Two model{ones({1}), ones({1})};
   const Tensor taken = std::move(model.a);
   expect_refusal([&] { grad(model, [](const Two& m) { return sum(m.b); }); },
                  "[gradient] part \"a\" was moved from");
 }
 
-TEST(Blame, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
+TEST(NamedCauses, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
   const TemporaryFolder folder;
   Growing model;
   optim::Sgd sgd(model, {.lr = 1.0});
@@ -104,7 +104,7 @@ TEST(Blame, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
   EXPECT_EQ(kept["model.inner.weight"].item(), 7.0);
 }
 
-TEST(Blame, NamesNoCheckpointBeforeThereIsOne) {
+TEST(NamedCauses, NamesNoCheckpointBeforeThereIsOne) {
   const TemporaryFolder folder;
   Weight model{zeros({1})};
   optim::Sgd sgd(model, {.lr = 1.0});
@@ -122,7 +122,7 @@ TEST(Blame, NamesNoCheckpointBeforeThereIsOne) {
   EXPECT_EQ(fit([](Weight& m, const data::Batch&) { return sum(square(m.weight)); }, true).steps, 1);
 }
 
-TEST(Blame, AGradientThatIsNotFiniteStopsBeforeItIsUsed) {
+TEST(NamedCauses, AGradientThatIsNotFiniteStopsBeforeItIsUsed) {
   Weight model{zeros({1})};
   optim::Sgd sgd(model, {.lr = 1.0});
   expect_refusal(
@@ -137,7 +137,7 @@ TEST(Blame, AGradientThatIsNotFiniteStopsBeforeItIsUsed) {
   EXPECT_EQ(model.weight.item(), 0.0);
 }
 
-TEST(Blame, DataThatAreNotFiniteAreNamed) {
+TEST(NamedCauses, DataThatAreNotFiniteAreNamed) {
   Growing model;
   optim::Sgd sgd(model, {.lr = 1.0});
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -152,7 +152,7 @@ TEST(Blame, DataThatAreNotFiniteAreNamed) {
       "it was before this step)");
 }
 
-TEST(Blame, AnOperationThatRefusesNanIsTracedToo) {
+TEST(NamedCauses, AnOperationThatRefusesNanIsTracedToo) {
   Weight model{full({2}, 2.0)};
   optim::Sgd sgd(model, {.lr = 1.0});
   const std::string message = testing::refusal_of([&] {
@@ -168,7 +168,7 @@ TEST(Blame, AnOperationThatRefusesNanIsTracedToo) {
 }
 
 // The last step has no loss after it that would tell.
-TEST(Blame, ParametersThatAStepMadeInfiniteAreNamed) {
+TEST(NamedCauses, ParametersThatAStepMadeInfiniteAreNamed) {
   const testing::TemporaryFolder folder;
   for (const bool kept : {false, true}) {
     Weight model{full({2}, 1.0)};
@@ -186,7 +186,7 @@ TEST(Blame, ParametersThatAStepMadeInfiniteAreNamed) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run/checkpoint.safetensors"));
 }
 
-TEST(Blame, OtherRefusalsPassUnchanged) {
+TEST(NamedCauses, OtherRefusalsPassUnchanged) {
   Growing model;
   optim::Sgd sgd(model, {.lr = 1.0});
   expect_refusal(

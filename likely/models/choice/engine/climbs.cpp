@@ -1,5 +1,5 @@
 // Hot: every start of every subject.
-#include "likely/models/choice/engine/search.hpp"
+#include "likely/models/choice/engine/climbs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +17,11 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 // The function of all lanes at once, at a point of each.
 class GroupFunction {
  public:
-  GroupFunction(const Objective& objective, const Group& group, std::int64_t first,
+  GroupFunction(const ClimbTarget& target, const Group& group, std::int64_t first,
                 const CancelTest& cancelled)
-      : objective_(objective),
+      : target_(target),
         cancelled_(cancelled),
-        model_(*objective.model),
+        model_(*target.model),
         group_(group),
         first_(static_cast<std::size_t>(first)),
         n_(model_.parameters.size()),
@@ -40,7 +40,7 @@ class GroupFunction {
   }
 
   double prior_mean(int lane, std::size_t i) const {
-    const std::vector<double>& mean = objective_.prior->mean;
+    const std::vector<double>& mean = target_.prior->mean;
     return mean.size() == n_ ? mean[i] : mean[(first_ + index(lane)) * n_ + i];
   }
 
@@ -51,18 +51,18 @@ class GroupFunction {
       const double* at = points_.data() + index(lane < group_.subjects ? lane : 0) * n_;
       for (std::size_t i = 0; i < n_; ++i) {
         numbers_.theta[i * kLanes + index(lane)] =
-            objective_.is_posterior ? model_.parameters[i].natural(at[i]) : at[i];
+            target_.is_posterior ? model_.parameters[i].natural(at[i]) : at[i];
       }
     }
     evaluate_model(model_, group_, all_lanes(group_), numbers_.theta.data(), order, numbers_.result());
     for (int lane = 0; lane < group_.subjects; ++lane) {
-      const double* u = objective_.is_posterior ? point(lane).data() : nullptr;
+      const double* u = target_.is_posterior ? point(lane).data() : nullptr;
       values_[index(lane)] = numbers_.log_likelihood[index(lane)];
       if (order > 0) {
         take_lane(model_, numbers_, lane, u, gradients_.data() + index(lane) * n_,
                   order > 1 ? hessians_.data() + index(lane) * n_ * n_ : nullptr);
       }
-      if (objective_.is_posterior) add_prior(lane, order);
+      if (target_.is_posterior) add_prior(lane, order);
     }
   }
 
@@ -73,17 +73,17 @@ class GroupFunction {
     for (std::size_t i = 0; i < n_; ++i) {
       double row = 0.0;
       for (std::size_t j = 0; j < n_; ++j) {
-        const double weight = objective_.prior->precision[i * n_ + j];
+        const double weight = target_.prior->precision[i * n_ + j];
         row += weight * (u[j] - prior_mean(lane, j));
         if (order > 1) hessians_[(index(lane) * n_ + i) * n_ + j] -= weight;
       }
       quadratic += row * (u[i] - prior_mean(lane, i));
       if (order > 0) gradients_[index(lane) * n_ + i] -= row;
     }
-    values_[index(lane)] += objective_.log_normalizer - 0.5 * quadratic;
+    values_[index(lane)] += target_.log_normalizer - 0.5 * quadratic;
   }
 
-  const Objective& objective_;
+  const ClimbTarget& target_;
   const CancelTest& cancelled_;
   const Model& model_;
   const Group& group_;
@@ -93,15 +93,15 @@ class GroupFunction {
   std::vector<double> points_, values_, gradients_, hessians_;
 };
 
-class GroupSearch {
+class GroupClimb {
  public:
-  GroupSearch(const Objective& objective, const Group& group, std::int64_t first, const FitOptions& options)
-      : objective_(objective),
+  GroupClimb(const ClimbTarget& target, const Group& group, std::int64_t first, const FitOptions& options)
+      : target_(target),
         group_(group),
         first_(static_cast<std::size_t>(first)),
         options_(options),
-        n_(objective.model->parameters.size()),
-        function_(objective, group, first, options.cancelled),
+        n_(target.model->parameters.size()),
+        function_(target, group, first, options.cancelled),
         summits_(index(group.subjects)),
         going_(index(group.subjects), true) {}
 
@@ -118,11 +118,11 @@ class GroupSearch {
       return std::move(summits_);
     }
     for (Summit& summit : summits_) summit.value = kNone;
-    if (objective_.start->empty()) {
+    if (target_.start->empty()) {
       climb_from_candidates();
     } else {
       climb([&](int lane) {
-        return std::span<const double>(objective_.start->data() + (first_ + index(lane)) * n_, n_);
+        return std::span<const double>(target_.start->data() + (first_ + index(lane)) * n_, n_);
       });
     }
     if (options_.curving == Curving::forward_differences) take_differences();
@@ -186,13 +186,13 @@ class GroupSearch {
     return summit.climbs >= least && 2 * summit.agreeing >= summit.climbs;
   }
 
-  int candidates() const { return static_cast<int>(objective_.candidates.size() / n_); }
+  int candidates() const { return static_cast<int>(target_.candidates.size() / n_); }
 
   // Under a prior they lie around its mean.
   std::span<const double> candidate(int lane, int which) {
-    scratch_.assign(objective_.candidates.begin() + static_cast<std::ptrdiff_t>(index(which) * n_),
-                    objective_.candidates.begin() + static_cast<std::ptrdiff_t>((index(which) + 1) * n_));
-    if (objective_.is_posterior) {
+    scratch_.assign(target_.candidates.begin() + static_cast<std::ptrdiff_t>(index(which) * n_),
+                    target_.candidates.begin() + static_cast<std::ptrdiff_t>((index(which) + 1) * n_));
+    if (target_.is_posterior) {
       for (std::size_t i = 0; i < n_; ++i) scratch_[i] += function_.prior_mean(lane, i);
     }
     return scratch_;
@@ -235,8 +235,8 @@ class GroupSearch {
         const auto close = [&](int other) {
           double distance = 0.0;
           for (std::size_t i = 0; i < n_; ++i) {
-            distance = std::max(distance, std::fabs(objective_.places[index(candidate) * n_ + i] -
-                                                    objective_.places[index(other) * n_ + i]));
+            distance = std::max(distance, std::fabs(target_.places[index(candidate) * n_ + i] -
+                                                    target_.places[index(other) * n_ + i]));
           }
           return candidate == other || distance < least;
         };
@@ -251,7 +251,7 @@ class GroupSearch {
   void climb(const From& from) {
     std::vector<Ascent> climbers;
     for (int lane = 0; lane < group_.subjects; ++lane) {
-      climbers.emplace_back(objective_.bounds, options_.iterations);
+      climbers.emplace_back(target_.bounds, options_.iterations);
       if (going_[index(lane)]) climbers.back().start(from(lane));
     }
     const auto is_climbing = [](const Ascent& climber) { return !climber.done(); };
@@ -295,7 +295,7 @@ class GroupSearch {
     for (int i = 0; i < static_cast<int>(n_); ++i) best.held.push_back(climber.is_held(i) ? 1 : 0);
   }
 
-  const Objective& objective_;
+  const ClimbTarget& target_;
   const Group& group_;
   std::size_t first_;
   const FitOptions& options_;
@@ -308,9 +308,9 @@ class GroupSearch {
 
 }  // namespace
 
-std::vector<Summit> search_group(const Objective& objective, const Group& group, std::int64_t first,
-                                 const FitOptions& options) {
-  return GroupSearch(objective, group, first, options).run();
+std::vector<Summit> climb_group(const ClimbTarget& target, const Group& group, std::int64_t first,
+                                const FitOptions& options) {
+  return GroupClimb(target, group, first, options).run();
 }
 
 }  // namespace likely::choice

@@ -1,4 +1,4 @@
-#include "likely/optim/objective.hpp"
+#include "likely/optim/loss_function.hpp"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@ namespace likely::choice {
 
 // What is climbed: the log-likelihood by natural parameters within their boxes, or plus the log-density of a
 // normal prior by unconstrained ones.
-struct Objective {
+struct ClimbTarget {
   const Model* model;
   bool is_posterior;
   AscentBounds bounds;
@@ -35,7 +35,7 @@ struct Summit {
 };
 
 // `first` is the number of the group's first subject.
-std::vector<Summit> search_group(const Objective& objective, const Group& group, std::int64_t first,
-                                 const FitOptions& options);
+std::vector<Summit> climb_group(const ClimbTarget& target, const Group& group, std::int64_t first,
+                                const FitOptions& options);
 
 }  // namespace likely::choice

@@ -1,4 +1,4 @@
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 
 #include <cxxabi.h>
 

@@ -1,4 +1,4 @@
-#include "likely/models/choice_study/people.hpp"
+#include "likely/models/choice_study/subject_parameters.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 
 namespace likely::choice {
 
-PersonTable read_person_table(const std::filesystem::path& path, std::vector<std::string> columns) {
+SubjectTable read_subject_table(const std::filesystem::path& path, std::vector<std::string> columns) {
   const std::vector<std::string>& usual = usual_subject_names();
   const io::CsvLayout layout = io::guess_csv_layout(path, {.header = true, .may_skip = false});
   io::CsvOptions csv = layout.options();
@@ -36,35 +36,35 @@ PersonTable read_person_table(const std::filesystem::path& path, std::vector<std
       if (column.name != ids) columns.push_back(column.name);
     }
   }
-  PersonTable people;
-  people.columns = columns;
-  people.notes = table.notes();
-  if (!layout.separator_note.empty()) people.notes.insert(people.notes.begin(), layout.separator_note);
-  if (!columns.empty()) people.numbers = table.matrix(columns, DType::f64).to_vector<double>();
+  SubjectTable subjects;
+  subjects.columns = columns;
+  subjects.notes = table.notes();
+  if (!layout.separator_note.empty()) subjects.notes.insert(subjects.notes.begin(), layout.separator_note);
+  if (!columns.empty()) subjects.numbers = table.matrix(columns, DType::f64).to_vector<double>();
   const std::vector<std::string>& names = table.column(ids).categories;
   std::set<std::string> seen;
   for (const std::int64_t place : table[ids].to_vector<std::int64_t>()) {
     if (place < 0) throw Error(fmt::format("{}: a row has no {}", path.string(), ids));
     const std::string& id = names[static_cast<std::size_t>(place)];
     if (!seen.insert(id).second) throw Error(fmt::format("{}: subject {} has two rows", path.string(), id));
-    people.ids.push_back(id);
+    subjects.ids.push_back(id);
   }
-  return people;
+  return subjects;
 }
 
-People read_people(const std::filesystem::path& path, const Model& model) {
+SubjectParameters read_subject_parameters(const std::filesystem::path& path, const Model& model) {
   std::vector<std::string> names;
   for (const Parameter& p : model.parameters) names.push_back(p.name);
-  const PersonTable table = read_person_table(path, names);
-  People people;
-  people.ids = table.ids;
+  const SubjectTable table = read_subject_table(path, names);
+  SubjectParameters subjects;
+  subjects.ids = table.ids;
   for (const std::string& note : table.notes)
-    people.notes.push_back(fmt::format("{}: {}", path.string(), note));
-  for (std::size_t i = 0; i < people.ids.size(); ++i) {
+    subjects.notes.push_back(fmt::format("{}: {}", path.string(), note));
+  for (std::size_t i = 0; i < subjects.ids.size(); ++i) {
     const auto first = table.numbers.begin() + static_cast<std::ptrdiff_t>(i * names.size());
-    people.parameters.emplace_back(first, first + static_cast<std::ptrdiff_t>(names.size()));
+    subjects.parameters.emplace_back(first, first + static_cast<std::ptrdiff_t>(names.size()));
   }
-  return people;
+  return subjects;
 }
 
 namespace {
@@ -75,25 +75,26 @@ std::vector<std::string> columns_of(const Model& model) {
   return names;
 }
 
-void add_people(io::CsvWriter& table, const People& people) {
-  for (std::size_t i = 0; i < people.ids.size(); ++i) {
-    table.text(people.ids[i]);
-    for (const double x : people.parameters[i]) table.number(x);
+void add_parameters(io::CsvWriter& table, const SubjectParameters& subjects) {
+  for (std::size_t i = 0; i < subjects.ids.size(); ++i) {
+    table.text(subjects.ids[i]);
+    for (const double x : subjects.parameters[i]) table.number(x);
     table.end_row();
   }
 }
 
 }  // namespace
 
-void write_people(const std::filesystem::path& path, const Model& model, const People& people) {
+void write_subject_parameters(const std::filesystem::path& path, const Model& model,
+                              const SubjectParameters& subjects) {
   io::CsvWriter table(path, columns_of(model));
-  add_people(table, people);
+  add_parameters(table, subjects);
   table.commit();
 }
 
 std::vector<std::string> check_free(const SimulationFiles& files) {
-  std::vector<std::string> told = io::settle_pair(files.trials, files.people);
-  for (const std::filesystem::path& path : {files.trials, files.people}) {
+  std::vector<std::string> told = io::settle_pair(files.trials, files.parameters);
+  for (const std::filesystem::path& path : {files.trials, files.parameters}) {
     if (!files.replace && std::filesystem::is_regular_file(path))
       throw Error(fmt::format("{} is there already; replace it (`force`) or choose another `out`{}",
                               path.string(), told.empty() ? "" : " (" + told.front() + ")"));
@@ -102,13 +103,13 @@ std::vector<std::string> check_free(const SimulationFiles& files) {
 }
 
 void write_simulation(const SimulationFiles& files, const Trials& trials, const Model& model,
-                      const People& people, const CancelTest& cancelled) {
+                      const SubjectParameters& subjects, const CancelTest& cancelled) {
   check_free(files);
   io::AtomicFile table(files.trials, {.replace = files.replace});
   write_trials(table, trials, files.trials.extension() == ".csv" ? ',' : '\t', cancelled);
-  io::CsvWriter truth(files.people, columns_of(model), ',', {.replace = files.replace});
-  add_people(truth, people);
-  io::FilePair both(files.trials, files.people, files.replace);
+  io::CsvWriter truth(files.parameters, columns_of(model), ',', {.replace = files.replace});
+  add_parameters(truth, subjects);
+  io::FilePair both(files.trials, files.parameters, files.replace);
   both.commit(table);
   both.commit(truth);
   both.done();

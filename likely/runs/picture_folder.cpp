@@ -1,4 +1,4 @@
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +15,7 @@
 
 namespace likely::runs {
 
-void Album::attempt(const std::string& what, const std::function<void()>& draw) {
+void PictureFolder::attempt(const std::string& what, const std::function<void()>& draw) {
   const auto fail = [&](const std::exception& error) {
     drawn_.warnings.push_back(fmt::format("the {} could not be drawn: {}", what, error.what()));
   };
@@ -34,25 +34,25 @@ void Album::attempt(const std::string& what, const std::function<void()>& draw) 
   }
 }
 
-void Album::stop() {
+void PictureFolder::stop() {
   if (!std::exchange(interrupted_, true))
     drawn_.warnings.emplace_back("interrupted before all pictures were drawn");
 }
 
-void Album::add(const std::string& name, const plot::Figure& figure, int width, int height) {
+void PictureFolder::add(const std::string& name, const plot::Figure& figure, int width, int height) {
   attempt(fmt::format("picture \"{}\"", name),
           [&] { note(name, figure.save(folder_ / name, width, height, train::detail::interrupt_arrived)); });
 }
 
-void Album::add_panels(const std::string& name, const std::vector<plot::Figure>& figures, int columns,
-                       int width, int height) {
+void PictureFolder::add_panels(const std::string& name, const std::vector<plot::Figure>& figures, int columns,
+                               int width, int height) {
   attempt(fmt::format("picture \"{}\"", name), [&] {
     note(name, plot::save_panels(folder_ / name, figures, columns, width, height,
                                  train::detail::interrupt_arrived));
   });
 }
 
-void Album::note(const std::string& name, bool is_drawn) {
+void PictureFolder::note(const std::string& name, bool is_drawn) {
   if (is_drawn) {
     drawn_.pictures.push_back(folder_ / name);
   } else if (std::exchange(gnuplot_, false)) {
@@ -60,7 +60,7 @@ void Album::note(const std::string& name, bool is_drawn) {
   }
 }
 
-const std::vector<std::filesystem::path>& Album::all_pictures() const {
+const std::vector<std::filesystem::path>& PictureFolder::all_pictures() const {
   if (interrupted_) throw Cancelled();
   const std::string all = fmt::format("{}", fmt::join(drawn_.warnings, "; "));
   if (!gnuplot_ || gnuplot_failed_) throw std::runtime_error(all);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/core/error.hpp"
-#include "likely/models/choice/engine/walks.hpp"
+#include "likely/models/choice/engine/subject_groups.hpp"
 #include "likely/models/choice/simulate.hpp"
 
 namespace likely::choice {
@@ -43,17 +43,18 @@ class ChoiceWalker : public Walker {
   std::vector<Draws> draws_;
 };
 
-class TraceWalker : public Walker {
+class ExpectationsWalker : public Walker {
  public:
-  explicit TraceWalker(Trace& trace) : trace_(trace) {}
+  explicit ExpectationsWalker(Expectations& expected) : expected_(expected) {}
   void decide(const Step& step) override {
-    for (int j = 0; j < trace_.cues; ++j) trace_.values.push_back(step.values[j * kLanes]);
-    for (int k = 0; k < trace_.options; ++k) trace_.probabilities.push_back(step.probabilities[k * kLanes]);
+    for (int j = 0; j < expected_.cues; ++j) expected_.values.push_back(step.values[j * kLanes]);
+    for (int k = 0; k < expected_.options; ++k)
+      expected_.probabilities.push_back(step.probabilities[k * kLanes]);
   }
-  void learned(const Step&, const double* errors) override { trace_.errors.push_back(errors[0]); }
+  void learned(const Step&, const double* errors) override { expected_.errors.push_back(errors[0]); }
 
  private:
-  Trace& trace_;
+  Expectations& expected_;
 };
 
 }  // namespace
@@ -83,21 +84,21 @@ Trials simulate_choices(const Model& model, const std::vector<std::vector<double
   return made;
 }
 
-Trace trace(const Model& model, const std::vector<double>& parameters, const Trials& trials,
-            std::int64_t subject) {
+Expectations expectations(const Model& model, const std::vector<double>& parameters, const Trials& trials,
+                          std::int64_t subject) {
   check_fit(model, trials);
   check_parameters_of(model, {parameters});
   if (subject < 0 || subject >= static_cast<std::int64_t>(trials.subjects.size())) {
-    refuse("choice::trace",
+    refuse("choice::expectations",
            fmt::format("there is no subject {}: there are {}", subject, trials.subjects.size()));
   }
   const Subject* const member = &trials.subjects[index(subject)];
   const Group group = pack_group(model.parts, {&member, 1});
-  Trace result;
+  Expectations result;
   result.trials = member->size();
   result.options = model.parts.options;
   result.cues = model.parts.cues;
-  TraceWalker walker(result);
+  ExpectationsWalker walker(result);
   const std::vector<double> theta = lanes_of_parameters(model, {parameters}, 0, 1);
   walk_model(model, group, all_lanes(group), theta.data(), walker);
   return result;

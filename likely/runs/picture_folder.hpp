@@ -1,4 +1,4 @@
-// Album: the pictures of a run folder.
+// PictureFolder: the pictures of a run folder.
 #pragma once
 
 #include <filesystem>
@@ -20,10 +20,10 @@ struct Drawn {
 // and never an exception: what was learned must not be lost for it. Where a training catches Ctrl-C, the one
 // that is being drawn is given up and no further one is drawn once it has come.
 //
-//   album.add("filters", figure);   // figures/filters.png, .svg and .gp
-class Album {
+//   pictures.add("filters", figure);   // figures/filters.png, .svg and .gp
+class PictureFolder {
  public:
-  explicit Album(const std::filesystem::path& run_folder) : folder_(run_folder / "figures") {}
+  explicit PictureFolder(const std::filesystem::path& run_folder) : folder_(run_folder / "figures") {}
 
   void add(const std::string& name, const plot::Figure& figure, int width = 720, int height = 480);
   // Several in one picture, row by row.

@@ -1,5 +1,5 @@
 // Hot: every trial of every subject.
-#include "likely/models/choice/engine/walks.hpp"
+#include "likely/models/choice/engine/subject_groups.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Errors name the layer that they happen in.
-#include "likely/core/place.hpp"
+#include "likely/core/layer_error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ Net net(Rng rng) {
   return {linear(4, 4), {{linear(4, 4), linear(4, 4)}, {linear(4, 4), linear(3, 2)}}, linear(2, 1)};
 }
 
-TEST(Place, AGradientNamesTheLayerOfAModel) {
+TEST(LayerErrors, AGradientNamesTheLayerOfAModel) {
   const Net model = net(Rng(1));
   const Tensor x = ones({5, 4});
   expect_refusal([&] { grad(model, [&](const Net& m) { return sum(m(x)); }); },
@@ -72,7 +72,7 @@ TEST(Place, AGradientNamesTheLayerOfAModel) {
       kReason + ", in layer \"0.blocks.1.out\" (Linear)");
 }
 
-TEST(Place, WithoutAGradientAModelCanBeAskedToo) {
+TEST(LayerErrors, WithoutAGradientAModelCanBeAskedToo) {
   const Net model = net(Rng(1));
   expect_refusal([&] { model(ones({5, 4})); }, kReason);
   expect_refusal([&] { naming_layers(model, [&] {
@@ -82,7 +82,7 @@ TEST(Place, WithoutAGradientAModelCanBeAskedToo) {
   EXPECT_EQ(naming_layers(model, [] { return 3; }), 3);
 }
 
-TEST(Place, ASequentialNamesItsLayers) {
+TEST(LayerErrors, ASequentialNamesItsLayers) {
   Rng rng(1);
   const nn::Sequential model{nn::Linear(4, 4, rng.split()), nn::Relu{}, nn::Linear(3, 2, rng.split())};
   expect_refusal([&] { model(ones({5, 4})); }, kReason + ", in layer \"2\" (Linear)");
@@ -95,7 +95,7 @@ TEST(Place, ASequentialNamesItsLayers) {
                  kReason + ", in layer \"1.2\" (Linear)");
 }
 
-TEST(Place, LayersWithoutTensorsAreNamedToo) {
+TEST(LayerErrors, LayersWithoutTensorsAreNamedToo) {
   Rng rng(1);
   const nn::Sequential model{nn::Linear(4, 4, rng.split()), nn::Relu{}, nn::Softmax{.axis = 7}};
   expect_refusal(
@@ -105,7 +105,7 @@ TEST(Place, LayersWithoutTensorsAreNamedToo) {
       "[softmax] axis 7 is out of range for shape (5, 4), in layer \"2\" (Softmax)");
 }
 
-TEST(Place, ListsAndResidualsAndOtherLayers) {
+TEST(LayerErrors, ListsAndResidualsAndOtherLayers) {
   Rng rng(1);
   std::vector<nn::LayerNorm> norms{nn::LayerNorm(4), nn::LayerNorm(3)};
   const nn::Sequential lists{norms};
@@ -128,7 +128,7 @@ TEST(Place, ListsAndResidualsAndOtherLayers) {
 }
 
 // A copy of a layer is found by the numbers it shares with the model's.
-TEST(Place, LayersTakenByValueAreNamed) {
+TEST(LayerErrors, LayersTakenByValueAreNamed) {
   const Net model = net(Rng(1));
   const Tensor x = ones({5, 4});
   const std::string named = kReason + ", in layer \"blocks.1.out\" (Linear)";
@@ -156,7 +156,7 @@ TEST(Place, LayersTakenByValueAreNamed) {
 }
 
 // Which layer without tensors a copy was made of, nobody can tell.
-TEST(Place, ACopyThatMayBeOfAnyIsNotGuessed) {
+TEST(LayerErrors, ACopyThatMayBeOfAnyIsNotGuessed) {
   const std::vector<nn::Softmax> model(1, nn::Softmax{.axis = 7});
   const auto call = [](const nn::Softmax& layer) {
     return inside_layer(layer, [&] { return layer(ones({2})); });
@@ -239,7 +239,7 @@ void expect_named(const Layer& good, const Layer& bad, const Tensor& x, const st
                  reason + ", in layer \"2\" (" + type + ")");
 }
 
-TEST(Place, OwnLayersThatCallOperationsAreNamed) {
+TEST(LayerErrors, OwnLayersThatCallOperationsAreNamed) {
   const Tensor x = ones({5, 4});
   expect_named(OwnLinear{ones({2, 4}), {}}, OwnLinear{ones({2, 3}), zeros({2})}, x, kReason, "OwnLinear");
   expect_named(OwnProduct{{ones({1}), ones({4, 2})}}, OwnProduct{{ones({1}), ones({3, 2})}}, x,
@@ -279,7 +279,7 @@ struct Throwing {
   LIKELY_PARTS(weight)
 };
 
-TEST(Place, ErrorsOfAClassOfTheirOwnArriveAsTheyAre) {
+TEST(LayerErrors, ErrorsOfAClassOfTheirOwnArriveAsTheyAre) {
   const nn::Sequential model{nn::Relu{}, Throwing{ones({1})}};
   const auto code_of = [](const auto& call) {
     try {
@@ -301,7 +301,7 @@ struct Two {
 };
 
 // A model that is a layer itself has no name, but its parts do.
-TEST(Place, PartsOfTheModelItselfAreNamed) {
+TEST(LayerErrors, PartsOfTheModelItselfAreNamed) {
   const Two model{ones({4, 3}), ones({4, 2})};
   expect_refusal(
       [&] { grad(model, [](const Two& m) {
@@ -311,7 +311,7 @@ TEST(Place, PartsOfTheModelItselfAreNamed) {
 }
 
 // A mistake of the loss, outside all layers, is not blamed on one.
-TEST(Place, WhatHappensOutsideLayersKeepsItsMessage) {
+TEST(LayerErrors, WhatHappensOutsideLayersKeepsItsMessage) {
   Rng rng(1);
   const nn::Linear model(4, 2, rng.split());
   expect_refusal([&] { grad(model, [](const nn::Linear& m) {

@@ -13,19 +13,20 @@
 namespace likely {
 
 // A log-density and its gradient at a point.
-struct Slope {
+struct DensityGradient {
   double log_density;
   std::vector<double> gradient;
 };
-using SlopeFunction = std::function<Slope(const std::vector<double>& position)>;
+using DensityGradientFunction = std::function<DensityGradient(const std::vector<double>& position)>;
 
 namespace detail {
 
 // The same, but minus infinity where the log-density is refused, as for a parameter outside its domain:
 // nothing is likely there.
-Slope slope_or_nothing(const SlopeFunction& slope, const std::vector<double>& position);
+DensityGradient density_gradient_or_nothing(const DensityGradientFunction& density,
+                                            const std::vector<double>& position);
 // Whether a sampler can go on from here.
-bool is_finite(const Slope& slope);
+bool is_finite(const DensityGradient& density);
 
 // The model with these numbers for what is learned.
 template <class Model>
@@ -40,22 +41,23 @@ template <class Model, class LogDensity>
 void check_dependence(const char* sampler, const Model& start, const LogDensity& log_density) {
   bool depends = parameter_pointers(start).empty();
   const auto watched = [&](auto&... parts) -> Tensor { return watched_loss(log_density, depends, parts...); };
-  const SlopeFunction at_start = [&](const std::vector<double>&) {
-    return Slope{value_and_grad(start, watched).value.item(), {}};
+  const DensityGradientFunction at_start = [&](const std::vector<double>&) {
+    return DensityGradient{value_and_grad(start, watched).value.item(), {}};
   };
-  const Slope found = slope_or_nothing(at_start, {});
+  const DensityGradient found = density_gradient_or_nothing(at_start, {});
   if (!depends && is_finite(found)) refuse_independent_loss(sampler, "log-density");
 }
 
 // The log-density of a model like `start` at any numbers for what is learned. It may be called by several
 // threads at once where log_density may.
 template <class Model, class LogDensity>
-SlopeFunction slope_of(const char* sampler, const Model& start, const LogDensity& log_density) {
+DensityGradientFunction density_gradient_of(const char* sampler, const Model& start,
+                                            const LogDensity& log_density) {
   check_dependence(sampler, start, log_density);
   return [&start, &log_density](const std::vector<double>& position) {
     const Model model = with_numbers(start, position);
     const auto at = value_and_grad(model, log_density);
-    return Slope{at.value.item(), gradient_numbers(model, at.gradient)};
+    return DensityGradient{at.value.item(), gradient_numbers(model, at.gradient)};
   };
 }
 
