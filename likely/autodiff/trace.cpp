@@ -33,6 +33,17 @@ std::uint8_t look(const Tensor& tensor) {
   return found;
 }
 
+// What a node knows of its place, beside what was seen in its tensor.
+constexpr std::uint8_t kTakesOwn = 4;  // the operation takes tensors of its layer
+constexpr std::uint8_t kIsOwn = 8;     // and nothing else, such as a transposed weight
+constexpr std::uint8_t kSeen = detail::kSawInfinity | detail::kSawNan;
+
+// What follows a layer may be a part of it or of the loss: nobody can tell.
+std::string where(std::uint8_t known, const std::string& layer) {
+  if (layer.empty()) return "";
+  return ((known & kTakesOwn) != 0 ? " in " : " after ") + layer;
+}
+
 std::string what_was_made(std::uint8_t made) { return (made & detail::kSawNan) != 0 ? "NaN" : "an infinity"; }
 
 // Of a step that somebody else counts, nothing.
@@ -74,36 +85,45 @@ TraceNonFinite::~TraceNonFinite() {
 }
 
 std::string Tape::place(std::int32_t layer) const {
-  return layer >= 0 ? " in layer \"" + layers_[static_cast<std::size_t>(layer)] + "\"" : "";
+  return layer >= 0 ? "layer \"" + layers_[static_cast<std::size_t>(layer)] + "\"" : "";
 }
 
 void Tape::trace(Node& node, const Tensor& output, std::span<const Tensor* const> inputs) {
   std::uint8_t before = 0;
+  bool takes_own = false;
+  bool takes_others = false;
   for (const Tensor* input : inputs) {
     if (const std::uint32_t number = node_of(*input); number != Pull::kNone) {
       const Node& parent = nodes_[number];
-      before |= parent.call == nullptr ? detail::non_finite_in(*input) : parent.found;
-      if (parent.layer >= 0) node.layer = parent.layer;
+      const bool is_leaf = parent.call == nullptr;
+      before |= is_leaf ? detail::non_finite_in(*input) : parent.found & kSeen;
+      const bool is_own = parent.layer >= 0 && (is_leaf || (parent.found & kIsOwn) != 0);
+      takes_others |= !is_own || (takes_own && node.layer != parent.layer);
+      if (is_own || (!takes_own && parent.layer >= 0)) node.layer = parent.layer;
+      takes_own |= is_own;
     } else if (input->defined()) {
       before |= detail::non_finite_in(*input);
+      takes_others |= input->size() > 1;
     }
   }
-  node.found = detail::non_finite_in(output);
-  std::uint8_t made = node.found & static_cast<std::uint8_t>(~before);
+  const std::uint8_t seen = detail::non_finite_in(output);
+  node.found = seen;
+  if (takes_own) node.found |= takes_others ? kTakesOwn : kTakesOwn | kIsOwn;
+  std::uint8_t made = seen & static_cast<std::uint8_t>(~before);
   // An infinity that goes in may rightly come out as another; only NaN out of no NaN is news then.
   if (before != 0) made &= detail::kSawNan;
   // Filling with an infinity is asked for.
   if (made == detail::kSawInfinity && std::string_view(node.name) == "masked_fill") made = 0;
   if (made == 0) return;
-  refuse(node.name, "made " + what_was_made(made) + place(node.layer) + at_step() + ": output " +
+  refuse(node.name, "made " + what_was_made(made) + where(node.found, place(node.layer)) + at_step() + ": output " +
                         output.shape().string() + ", inputs " + (before == 0 ? "finite" : "held infinities"));
 }
 
 void Tape::trace_gradient(const Node& node, const Tensor& gradient) const {
   const std::uint8_t made = detail::non_finite_in(gradient);
   if (made == 0) return;
-  refuse(node.name, "its gradient rule made " + what_was_made(made) + place(node.layer) + at_step() +
-                        ": gradient " + gradient.shape().string() + " out of a finite one");
+  refuse(node.name, "its gradient rule made " + what_was_made(made) + where(node.found, place(node.layer)) +
+                        at_step() + ": gradient " + gradient.shape().string() + " out of a finite one");
 }
 
 }  // namespace likely

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 
 #include "likely/core/blocks.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/memory_limit.hpp"
 #include "likely/core/thread_cache.hpp"
 #include "likely/core/thread_pool.hpp"
 
@@ -31,6 +33,10 @@ struct ExternalBlock {
 // How often trim_memory() was called: a thread that has seen fewer has something to give back.
 constinit std::atomic<std::uint64_t> trims{0};
 
+// How many bytes this thread's tensors may still take; without a limit more than anybody will.
+constinit thread_local std::int64_t bytes_left = std::numeric_limits<std::int64_t>::max();
+constinit thread_local bool limit_exceeded = false;
+
 constinit std::atomic<void (*)()> release_scratch{nullptr};
 constinit std::atomic<std::int64_t> scratch_held{0};
 
@@ -42,6 +48,11 @@ void trim_this_thread() {
 
 [[noreturn, gnu::cold]] void refuse_bytes(std::size_t bytes) {
   refuse_memory("tensor", std::to_string(bytes) + " bytes wanted");
+}
+
+[[noreturn, gnu::cold]] void refuse_beyond_limit(std::size_t bytes) {
+  limit_exceeded = true;
+  refuse_bytes(bytes);
 }
 
 Block* new_block(int size_class, std::size_t bytes, ThreadCache* owner) {
@@ -57,6 +68,19 @@ Block* new_block(int size_class, std::size_t bytes, ThreadCache* owner) {
 }
 
 }  // namespace
+
+MemoryLimit::MemoryLimit(std::int64_t bytes)
+    : outer_(bytes_left), bytes_(std::min(std::max<std::int64_t>(bytes, 0), bytes_left)),
+      outer_exceeded_(std::exchange(limit_exceeded, false)) {
+  bytes_left = bytes_;
+}
+
+MemoryLimit::~MemoryLimit() {
+  bytes_left = outer_ - (bytes_ - bytes_left);
+  limit_exceeded = limit_exceeded || outer_exceeded_;
+}
+
+bool MemoryLimit::exceeded() const { return limit_exceeded; }
 
 MemoryReport memory_report() {
   Caches& caches = Caches::get();
@@ -104,7 +128,10 @@ void detail::set_release_scratch(void (*release)()) {
 void detail::count_scratch(std::int64_t bytes) { scratch_held.fetch_add(bytes, std::memory_order_relaxed); }
 
 detail::Block* detail::allocate_block(std::size_t bytes) {
-  if (bytes > kLargestBlock) refuse_bytes(bytes);
+  // The head counts, too: of empty tensors there may be many.
+  const auto taken = static_cast<std::int64_t>(bytes + sizeof(Block));
+  if (bytes > kLargestBlock || taken > bytes_left) refuse_beyond_limit(bytes);
+  bytes_left -= taken;
   const int size_class = size_class_of(bytes);
   ThreadCache* const mine = this_cache();
   Block* block = nullptr;

@@ -40,6 +40,7 @@ void LiveFolder::set_earlier_aside() {
     fail_writing(fmt::format("cannot replace the folder {}: {}", claim_.shown().string(),
                              std::generic_category().message(error)),
                  error);
+  detail::sync_folder(aside.parent_path());
   made_.take_place();
 }
 
@@ -97,6 +98,7 @@ void LiveFolder::give_up() {
   const fs::path& aside = other_->path();
   const fs::path spare = detail::beside(target, detail::Beside::displaced);
   if (detail::trade_places(target, aside, spare) != 0) return;
+  detail::sync_folder(target.parent_path());
   made_.remove_made(aside);
   detail::move_contents(aside, target);
   rmdir(aside.c_str());

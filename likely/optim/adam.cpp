@@ -8,6 +8,7 @@
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/states.hpp"
+#include "likely/optim/step_watch.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -41,6 +42,7 @@ BasicAdam<Options>::BasicAdam(const Options& chosen, std::vector<detail::LeafSet
 
 template <class Options>
 void BasicAdam<Options>::step(const std::vector<Leaf>& leaves) {
+  detail::tell_of_step(this);
   check(options);
   detail::check_steps(Options::kName, steps, one_each(settings_));
   detail::check_states(Options::kName, settings_,

@@ -9,6 +9,7 @@
 #include "likely/core/create.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/line_search.hpp"
+#include "likely/optim/step_watch.hpp"
 #include "likely/tree/misfit.hpp"
 
 namespace likely::optim {
@@ -40,6 +41,7 @@ std::string GradientDescent::missing_state(const std::vector<bool>& learned) con
 
 Minimum GradientDescent::run(const LossFunction& f, std::vector<double>& point,
                              const MinimizeOptions& until) {
+  detail::tell_of_step(this);
   check(options);
   if (const std::string wrong = misfit(); !wrong.empty()) refuse(kName, wrong);
   detail::check_minimize(kName, until);

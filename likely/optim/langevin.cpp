@@ -9,6 +9,7 @@
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/states.hpp"
+#include "likely/optim/step_watch.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -36,6 +37,7 @@ std::vector<std::int64_t> Langevin::steps_made(const std::vector<bool>&) const {
 }
 
 void Langevin::step(const std::vector<Leaf>& leaves) {
+  detail::tell_of_step(this);
   check(options);
   detail::check_steps("Langevin", steps, {});
   const double before = steps.item();

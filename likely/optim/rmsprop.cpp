@@ -5,6 +5,7 @@
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/states.hpp"
+#include "likely/optim/step_watch.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -54,6 +55,7 @@ std::string Rmsprop::missing_state(const std::vector<bool>& learned) const {
 }
 
 void Rmsprop::step(const std::vector<Leaf>& leaves) {
+  detail::tell_of_step(this);
   check(options);
   detail::check_states(
       "Rmsprop", settings_,
@@ -105,6 +107,7 @@ std::string Adagrad::missing_state(const std::vector<bool>& learned) const {
 }
 
 void Adagrad::step(const std::vector<Leaf>& leaves) {
+  detail::tell_of_step(this);
   check(options);
   detail::check_states("Adagrad", settings_, {{"square", square, Values::any}});
   detail::update_leaves<1>(leaves, {&square}, 0.4, [&](const auto& at) {

@@ -5,6 +5,7 @@
 #include "likely/kernels/optimize.hpp"
 #include "likely/optim/check_options.hpp"
 #include "likely/optim/states.hpp"
+#include "likely/optim/step_watch.hpp"
 #include "likely/optim/tree_tiles.hpp"
 
 namespace likely::optim {
@@ -37,6 +38,7 @@ std::string Sgd::missing_state(const std::vector<bool>& learned) const {
 }
 
 void Sgd::step(const std::vector<Leaf>& leaves) {
+  detail::tell_of_step(this);
   check(options);
   detail::check_states(kSgd, settings_, {{"velocity", velocity, Values::any}});
   const auto step_of = [this](std::size_t leaf) {

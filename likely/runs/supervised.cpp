@@ -7,6 +7,7 @@
 
 #include "likely/core/cancel.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/memory_limit.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/whole_number.hpp"
 #include "likely/io/path_kind.hpp"
@@ -101,6 +102,23 @@ Sizes kept_sizes(const Run& run) {
     throw Error(file.string() + ": the file does not say what rows the model takes");
   sizes.outputs = outputs[0];
   return sizes;
+}
+
+// What was left in the folder. The model is made first, in the sizes that the settings and the file announce:
+// it gets no more memory than making one takes that the file's own numbers can fill.
+Learned load(const SupervisedParts& parts, const Run& run, const Sizes& sizes) {
+  constexpr std::int64_t kTimesItsFile = 64;  // an orthogonal start needs some matrices of doubles
+  constexpr std::int64_t kBesides = 65'536;
+  const std::filesystem::path file = model_file(run);
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
+  const MemoryLimit limit(kBesides + kTimesItsFile * bytes);
+  try {
+    return parts.load(run, sizes);
+  } catch (const Error&) {
+    if (!limit.exceeded()) throw;
+  }
+  throw Error(fmt::format("{}: the model that recipe.json and this file announce is larger than the file",
+                          file.string()));
 }
 
 struct Held {
@@ -203,7 +221,7 @@ std::map<std::string, std::string> provenance(const Run& run, const Sizes& sizes
 Recipe complete(Recipe about, const SupervisedParts& parts) {
   about.train = [parts](const Run& run) { return train_whole(parts, run); };
   about.evaluate = [parts](const Run& run) {
-    const Learned learned = parts.load(run, kept_sizes(run));
+    const Learned learned = load(parts, run, kept_sizes(run));
     const Splits splits = parts.data(run, keys_of(run).data);
     return Report{.figures = figures_of(parts.objective, learned.predict, held_out(splits),
                                         train::detail::interrupt_arrived),
@@ -213,12 +231,12 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
     const Sizes sizes = kept_sizes(run);
     RowsOfFile rows = read_rows(file, sizes.input);
     return Predicted{
-        parts.objective.predictions(outputs_for(parts.load(run, sizes).predict, data::Dataset(rows.x))),
+        parts.objective.predictions(outputs_for(load(parts, run, sizes).predict, data::Dataset(rows.x))),
         std::move(rows.notes)};
   };
   about.plot = [parts](const Run& run) {
     const Sizes sizes = kept_sizes(run);
-    const Learned learned = parts.load(run, sizes);
+    const Learned learned = load(parts, run, sizes);
     PictureFolder pictures(run.out);
     draw_all(parts, train::read_history(run.out), sizes, parts.data(run, keys_of(run).data), learned,
              pictures);

@@ -19,6 +19,7 @@ std::array<bool, kSignals.size()> installed;
 std::atomic<bool> signalled{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
+// All that is done in a signal. Neither errno nor memory is touched.
 void note_signal(int) { signalled.store(true); }
 
 }  // namespace
@@ -44,10 +45,11 @@ CatchInterrupt::~CatchInterrupt() {
   if (!wanted_) return;
   const std::lock_guard lock(guard);
   if (--alive > 0) return;
-  signalled = false;
+  // First the handlers: what comes in between is noted for nobody.
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     if (installed[i]) sigaction(kSignals[i], &handlers_before[i], nullptr);
   }
+  signalled = false;
 }
 
 bool interrupt_arrived() { return signalled.load(); }

@@ -1,5 +1,7 @@
 #include "likely/train/run_records.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +12,7 @@
 #include "likely/io/json.hpp"
 #include "likely/io/text.hpp"
 #include "likely/kernels/build_info.hpp"
+#include "likely/kernels/instruction_set.hpp"
 #include "likely/tree/misfit.hpp"
 
 namespace likely::train::detail {
@@ -32,11 +35,21 @@ constexpr const char* kOptions = "optimizer_options";
 constexpr std::array<std::pair<std::string_view, const char*>, 2> kData{
     {{"training data", "training rows"}, {"validation data", "validation rows"}}};
 
+// The processor's, of which the last digits of what is computed depend, data that are generated among them.
+constexpr const char* kInstructions = "instructions";
+
 // Of data that are others, though as many: their checksums mean nothing to people. Older versions did not
 // write them.
 std::string other_data(const std::string& key, const char* rows, const Json& ours, const Json& theirs) {
   const bool known = theirs.contains(key) && theirs.value(rows, Json()) == ours.value(rows, Json());
-  return known && theirs[key] != ours.value(key, Json()) ? "the " + key + " have changed" : "";
+  if (!known || theirs[key] == ours.value(key, Json())) return "";
+  const Json was = theirs.value(kInstructions, Json()), is = ours.value(kInstructions, Json());
+  const bool elsewhere = was.is_string() && was != is;
+  return "the " + key + " have changed" +
+         (elsewhere ? fmt::format(" (or were generated anew with {} instructions instead of {}: their last "
+                                  "digits may differ)",
+                                  io::json_text(is), io::json_text(was))
+                    : "");
 }
 
 Json parts_of(AnyLearner& learner) {
@@ -162,6 +175,7 @@ class MetricsLine {
 std::string config_text(AnyLearner& learner, const std::vector<Fact>& facts, const LoopOptions& options) {
   Json config = Json::object();
   config["likely"] = version();
+  config[kInstructions] = kernels::instruction_set();
   config["seed"] = options.seed;
   config["epochs"] = options.epochs;
   config["steps"] = options.steps;

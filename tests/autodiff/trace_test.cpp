@@ -12,7 +12,9 @@
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/math.hpp"
+#include "likely/ops/matmul.hpp"
 #include "likely/ops/reduce.hpp"
+#include "likely/ops/view.hpp"
 #include "tests/support/check_gradients.hpp"
 
 namespace likely {
@@ -36,7 +38,38 @@ TEST(TraceNonFinite, NamesOperationLayerAndStep) {
   grad(model, [](const Model& m) { return sum(m.encoder.weight); });
   expect_refusal(
       [&] { grad(model, [](const Model& m) { return sum(log(exp(m.encoder.weight) * m.out.weight)); }); },
-      "[log] made an infinity in layer \"out\" at step 2: output (2,), inputs finite");
+      "[log] made an infinity after layer \"out\" at step 2: output (2,), inputs finite");
+}
+
+// The tracer knows whose tensors an operation takes. What comes behind, a loss perhaps, is not blamed on the
+// layer before it.
+TEST(TraceNonFinite, BlamesALayerOnlyForWhatItDoesWithItsOwnTensors) {
+  const Model model{{tensor({{1.0, 2.0}})}, {tensor({{-1.0, 4.0}})}};
+  const Tensor x = tensor({{3.0}, {1.0}});
+  const auto expect = [&](const auto& loss, const std::string& message) {
+    const TraceNonFinite trace(TraceNonFinite::kStepsNotCounted);
+    expect_refusal([&] { grad(model, loss); }, message);
+  };
+  // Of two layers: the second's own weight, also where the operation has it first, or as a view.
+  expect([&](const Model& m) { return sum(pow(m.out.weight, matmul(x, m.encoder.weight) * 0.5)); },
+         "[pow] made NaN in layer \"out\": output (2, 2), inputs finite");
+  expect(
+      [&](const Model& m) {
+        return sum(pow(transpose(m.out.weight) * 1.0, transpose(matmul(x, m.encoder.weight)) * 0.5));
+      },
+      "[pow] made NaN in layer \"out\": output (2, 2), inputs finite");
+  // What is done with its output, in the loss.
+  expect([&](const Model& m) { return sum(log(matmul(x, m.encoder.weight) * m.out.weight)); },
+         "[log] made NaN after layer \"out\": output (2, 2), inputs finite");
+  // With a single layer, too.
+  expect([&](const Model& m) { return sum(log(-matmul(x, m.encoder.weight))); },
+         "[log] made NaN after layer \"encoder\": output (2, 2), inputs finite");
+  // And by the rule of a gradient.
+  expect([&](const Model& m) { return sum(sqrt(matmul(x, m.encoder.weight) * 0.0 + m.out.weight * 0.0)); },
+         "[sqrt] its gradient rule made an infinity after layer \"out\": gradient (2, 2) out of a finite "
+         "one");
+  expect([&](const Model& m) { return sum(sqrt(m.out.weight * 0.0)) + sum(matmul(x, m.encoder.weight)); },
+         "[sqrt] its gradient rule made an infinity in layer \"out\": gradient (1, 2) out of a finite one");
 }
 
 TEST(TraceNonFinite, NamesARuleThatMakesOne) {

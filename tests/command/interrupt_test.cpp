@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "tests/command/command.hpp"
@@ -106,62 +107,93 @@ void wait_until_caught(pid_t child) {
   EXPECT_TRUE(is_caught());
 }
 
+// A command whose work is doubled until an interrupt finds it still there: nobody knows for how long a test is
+// kept from sending one. `start` prepares a fresh folder and starts the command, `wait_until_time` waits for
+// the moment.
+struct Interrupted {
+  std::function<pid_t(const TemporaryFolder&, int work)> start;
+  std::function<void(const TemporaryFolder&, pid_t)> wait_until_time;
+  int signal = SIGINT;
+};
+// `check` looks at what it said and left.
+void interrupt_at_work(const Interrupted& how, const std::function<void(const TemporaryFolder&)>& check) {
+  for (int work = 1; work <= 16; work *= 2) {
+    const TemporaryFolder folder;
+    const pid_t child = how.start(folder, work);
+    how.wait_until_time(folder, child);
+    kill(child, how.signal);
+    const int code = wait_for(child);
+    // Finished, or at its very end, when nobody listens any more.
+    if (code == 0 || code == -how.signal) continue;
+    EXPECT_EQ(code, 130) << read_bytes(folder / "err");
+    check(folder);
+    return;
+  }
+  FAIL() << "it was always done before the signal came";
+}
+
 // Every row was held out once, so that the folds are fitted again.
 TEST(LongEvaluation, EndsWithoutAdviceToResume) {
-  const TemporaryFolder folder;
-  const std::string at = folder.path().string();
-  std::string table = "a,b,kind\n";
-  for (int i = 0; i < 400; ++i)
-    table += std::to_string(i * 37 % 101) + "," + std::to_string(i * 53 % 97) + "," +
-             (i * 37 % 101 > i * 53 % 97 ? "more" : "less") + "\n";
-  write_bytes(folder / "mine.csv", table);
-  const Ran trained =
-      likely_command(at, {"train", "csv", "--in", "mine.csv", "--hidden", "64", "--epochs", "30",
-                          "--patience", "30", "--folds", "20", "--quiet", "--out", "run"});
-  ASSERT_EQ(trained.code, 0) << trained.err;
   for (const Words& words : {Words{"eval", "run"}, Words{"plot", "run"}}) {
-    const pid_t child = start_command(at, words, (folder / "out").string(), (folder / "err").string());
-    wait_until_caught(child);
-    kill(child, SIGINT);
-    EXPECT_EQ(wait_for(child), 130);
-    const std::string said = "\n" + read_bytes(folder / "err");
-    EXPECT_TRUE(said.ends_with(words[0] == "eval"
-                                   ? "\ninterrupted; nothing was written\n"
-                                   : "\ninterrupted; draw the pictures with: likely plot run\n"))
-        << said;
-    if (words[0] == "eval") {
-      EXPECT_EQ(read_bytes(folder / "out"), "");
-    }
+    SCOPED_TRACE(words[0]);
+    const auto start = [&](const TemporaryFolder& folder, int work) {
+      std::string table = "a,b,kind\n";
+      for (int i = 0; i < 400; ++i)
+        table += std::to_string(i * 37 % 101) + "," + std::to_string(i * 53 % 97) + "," +
+                 (i * 37 % 101 > i * 53 % 97 ? "more" : "less") + "\n";
+      write_bytes(folder / "mine.csv", table);
+      const std::string epochs = std::to_string(30 * work);
+      const std::string at = folder.path().string();
+      const Ran trained =
+          likely_command(at, {"train", "csv", "--in", "mine.csv", "--hidden", "64", "--epochs", epochs,
+                              "--patience", epochs, "--folds", "20", "--quiet", "--out", "run"});
+      EXPECT_EQ(trained.code, 0) << trained.err;
+      return start_command(at, words, (folder / "out").string(), (folder / "err").string());
+    };
+    interrupt_at_work({start, [](const TemporaryFolder&, pid_t child) { wait_until_caught(child); }},
+                      [&](const TemporaryFolder& folder) {
+                        const std::string said = "\n" + read_bytes(folder / "err");
+                        EXPECT_TRUE(said.ends_with(
+                            words[0] == "eval"
+                                ? "\ninterrupted; nothing was written\n"
+                                : "\ninterrupted; draw the pictures with: likely plot run\n"))
+                            << said;
+                        if (words[0] == "eval") {
+                          EXPECT_EQ(read_bytes(folder / "out"), "");
+                        }
+                      });
   }
 }
 
 // Model and report are kept, whatever is missing of the pictures.
 TEST(LongDrawing, EndsWithModelAndReport) {
-  const TemporaryFolder folder;
-  const std::string at = folder.path().string();
-  constexpr int kColumns = 200;
-  std::string table;
-  for (int i = 0; i < kColumns; ++i) table += "c" + std::to_string(i) + ",";
-  table += "kind\n";
-  for (int row = 0; row < 40; ++row) {
-    for (int i = 0; i < kColumns; ++i)
-      table += std::to_string((row * 37 + i * 53) % 101 * (i + 1) % 89) + ",";
-    table += row % 2 == 0 ? "more\n" : "less\n";
-  }
-  write_bytes(folder / "wide.csv", table);
-  const pid_t child =
-      start_command(at, {"train", "csv", "--in", "wide.csv", "--epochs", "2", "--quiet", "--out", "run"},
-                    (folder / "out").string(), (folder / "err").string());
-  for (int i = 0; i < 60000 && !std::filesystem::exists(folder / "run/report.json"); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  kill(child, SIGTERM);
-  EXPECT_EQ(wait_for(child), 130);
-  EXPECT_EQ(read_bytes(folder / "err"),
-            "likely: interrupted before all pictures were drawn\ninterrupted; all is learned, draw the "
-            "pictures with: likely plot run\n");
-  EXPECT_TRUE(std::filesystem::exists(folder / "run/model.safetensors"));
-  EXPECT_TRUE(std::filesystem::exists(folder / "run/report.json"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "run/figures/importance.png"));
+  const auto start = [](const TemporaryFolder& folder, int work) {
+    const int columns = 200 * work;
+    std::string table;
+    for (int i = 0; i < columns; ++i) table += "c" + std::to_string(i) + ",";
+    table += "kind\n";
+    for (int row = 0; row < 40; ++row) {
+      for (int i = 0; i < columns; ++i)
+        table += std::to_string((row * 37 + i * 53) % 101 * (i + 1) % 89) + ",";
+      table += row % 2 == 0 ? "more\n" : "less\n";
+    }
+    write_bytes(folder / "wide.csv", table);
+    return start_command(folder.path().string(),
+                         {"train", "csv", "--in", "wide.csv", "--epochs", "2", "--quiet", "--out", "run"},
+                         (folder / "out").string(), (folder / "err").string());
+  };
+  const auto until_reported = [](const TemporaryFolder& folder, pid_t) {
+    for (int i = 0; i < 60000 && !std::filesystem::exists(folder / "run/report.json"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  interrupt_at_work({start, until_reported, SIGTERM}, [](const TemporaryFolder& folder) {
+    EXPECT_EQ(read_bytes(folder / "err"),
+              "likely: interrupted before all pictures were drawn\ninterrupted; all is learned, draw the "
+              "pictures with: likely plot run\n");
+    EXPECT_TRUE(std::filesystem::exists(folder / "run/model.safetensors"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "run/report.json"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "run/figures/importance.png"));
+  });
 }
 
 }  // namespace

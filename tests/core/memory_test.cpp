@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "likely/core/create.hpp"
+#include "likely/core/memory_limit.hpp"
 #include "likely/core/threads.hpp"
 #include "tests/support/check_gradients.hpp"
 
@@ -260,6 +261,40 @@ TEST(Memory, TrimmingInsideARegionDoesNotWaitForIt) {
     EXPECT_EQ(x.at({19'999}), 1.0);
   });
   set_threads(threads_before);
+}
+
+TEST(Memory, ALimitHoldsForWhatIsTakenInAll) {
+  const auto take = [](std::int64_t bytes) { return zeros({bytes / 8}, DType::f64); };
+  {
+    const MemoryLimit limit(10'000);
+    take(4000);  // given up at once, and counted
+    const Tensor kept = take(4000);
+    EXPECT_FALSE(limit.exceeded());
+    testing::expect_refusal([&] { take(4000); }, "[tensor] out of memory: 4000 bytes wanted");
+    EXPECT_TRUE(limit.exceeded());
+    take(80);  // what is small enough may still be had
+    // Another thread has none.
+    std::thread([&] { EXPECT_EQ(take(1'000'000).size(), 125'000); }).join();
+  }
+  EXPECT_EQ(take(1'000'000).size(), 125'000);
+  // More than anybody may have, and many that are empty.
+  const MemoryLimit outer(1'000'000);
+  testing::expect_refusal([&] { zeros({std::int64_t{1} << 50}, DType::f32); },
+                          "[tensor] out of memory: 4503599627370496 bytes wanted");
+  EXPECT_TRUE(outer.exceeded());
+  {
+    const MemoryLimit inner(5'000'000);
+    EXPECT_FALSE(inner.exceeded());
+    EXPECT_THROW(take(2'000'000), Error);  // the outer one's
+    take(600'000);
+  }
+  EXPECT_TRUE(outer.exceeded());
+  EXPECT_THROW(take(600'000), Error);
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 10'000; ++i) zeros({0});
+      },
+      Error);
 }
 
 TEST(Memory, RefusesMoreThanThereIs) {

@@ -26,6 +26,7 @@ class Stage {
 
   // As it goes when nothing fails.
   const Outcome& whole() const { return whole_; }
+  const std::filesystem::path& folder() const { return work_.path(); }
   const std::string& old_results() const { return old_; }
   const std::string& new_results() const { return new_; }
 

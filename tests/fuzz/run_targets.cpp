@@ -143,8 +143,8 @@ void add_run_targets(std::vector<Target>& all) {
                        {{"recipe.json", files.recipe},
                         {"model.safetensors", safetensors_of(files.model)},
                         {"rows.csv", "x\n0.5\n1.5\n"}},
-                       // A network of the size that the recipe asks for is made first.
-                       1000.0 * kPlain, [](Paths folder) {
+                       // A network of the size that the recipe asks for is made first, if the file can fill it.
+                       4.0 * kPlain, [](Paths folder) {
                          const runs::Predictions predictions =
                              runs::predict_run(models::recipes(), folder, folder / "rows.csv").columns;
                          demand(!predictions.empty() && predictions[0].values.dim(0) == 2,

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "likely/core/memory.hpp"
+#include "likely/io/safetensors.hpp"
 #include "likely/nn/linear.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/runs/runs.hpp"
 #include "likely/train/history.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace likely::runs {
@@ -64,6 +68,55 @@ TEST(Supervised, HandsOnWhatItHasTrained) {
   made = 0;
   EXPECT_EQ(plot_run(catalogue, folder / "run").pictures(), trained.pictures());
   EXPECT_EQ(made, 1);
+}
+
+// As many inputs and outputs as the rows, or the file, have.
+Recipe any_line() {
+  return supervised<nn::Linear>(
+      {.name = "any-line",
+       .chapter = "2",
+       .summary = "a line",
+       .data = "generated",
+       .settings = fit_settings({.epochs = 2, .batch = 10, .lr = 0.1})},
+      {.data = [](const Run&, Rng rng) -> Splits {
+         const Tensor x = rng.normal({20, 3});
+         return {.train = data::Dataset(x, sum(x, 1))};
+       },
+       .model = [](const Run&, const Sizes& sizes,
+                   Rng rng) { return nn::Linear(sizes.input.size(), sizes.outputs, rng.split()); },
+       .objective = regression()});
+}
+
+// A model is made before the file is read into it. One that the file announces and cannot fill is not.
+TEST(Supervised, MakesNoModelThatItsFileCannotFill) {
+  const TemporaryFolder folder;
+  const Catalogue catalogue{any_line()};
+  runs::Run run = default_run(catalogue[0]);
+  run.out = folder / "run";
+  train_recipe(catalogue[0], run);
+  const std::filesystem::path file = folder / "run/model.safetensors";
+  const io::NamedTensors good = io::load_safetensors(file);
+  testing::write_bytes(folder / "rows.csv", "1,2,3\n");
+  EXPECT_EQ(predict_run(catalogue, folder / "run", folder / "rows.csv").columns[0].values.size(), 1);
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+           {"outputs", "250000000"}, {"outputs", "999999999"}, {"input", "900000000"}, {"outputs", "1000000"}}) {
+    io::NamedTensors hostile = good;
+    hostile.metadata[key] = value;
+    io::save_safetensors(file, hostile);
+    const std::int64_t before = memory_report().in_use;
+    reset_peak_memory();
+    for (int which = 0; which < 3; ++which) {
+      if (which == 1 && key == "input") continue;  // which refuses the rows
+      testing::expect_refusal(
+          [&] {
+            if (which == 0) evaluate_run(catalogue, folder / "run");
+            if (which == 1) predict_run(catalogue, folder / "run", folder / "rows.csv");
+            if (which == 2) plot_run(catalogue, folder / "run");
+          },
+          file.string() + ": the model that recipe.json and this file announce is larger than the file");
+    }
+    EXPECT_LT(memory_report().peak - before, 200'000) << key << " = " << value;
+  }
 }
 
 // The curves of a training that went on are those of all its epochs.

@@ -12,9 +12,12 @@
 
 int main(int count, char** arguments) {
   constexpr int kSkipped = 77;  // as tests/CMakeLists.txt tells CTest
-  // A script's background job is started with Ctrl-C ignored, and so would be what is tested here.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  // A script's background job is started with Ctrl-C ignored, some others with signals blocked, and so would be
+  // what is tested here.
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP}) std::signal(signal, SIG_DFL);
   testing::InitGoogleTest(&count, arguments);
   if (const char* const wanted = std::getenv("LIKELY_TEST_INSTRUCTION_SET"); wanted != nullptr) {
     const auto sets = likely::kernels::instruction_sets();

@@ -90,7 +90,7 @@ TEST(NamedCauses, ALossThatBecomesInfiniteNamesOperationLayerAndStep) {
                     .checkpoint_every = 3,
                     .progress = train::Progress::silent});
       },
-      "[fit] the loss is NaN at step 8 (epoch 4): [exp] made an infinity in layer \"inner\" at step "
+      "[fit] the loss is NaN at step 8 (epoch 4): [exp] made an infinity after layer \"inner\" at step "
       "8: "
       "output (3, 1), inputs finite (the model is as it was before this step; the checkpoint of step 6 is in "
       "\"" +

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "likely/io/json.hpp"
+#include "likely/kernels/instruction_set.hpp"
 #include "likely/likely.hpp"
 #include "tests/support/check_gradients.hpp"
 #include "tests/train/child_process.hpp"
@@ -558,8 +559,20 @@ TEST(ResumeRefusal, OfOtherData) {
   expect_refusal([&] { fit_on(3, 4, 2); },
                  other + "the training data have changed; the validation data have changed");
   fit_on(1, 2, 2);
-  // Older versions did not write what they were.
   const std::filesystem::path config = here / "config.json";
+  // Data that are generated may be others on another processor, and the refusal says so. Only then.
+  const std::string written = testing::read_bytes(config);
+  auto moved = io::parse_json(written);
+  EXPECT_EQ(moved["instructions"], kernels::instruction_set());
+  moved["instructions"] = "of another";
+  moved.erase("checksum");
+  testing::write_bytes(config, io::json_text(moved, 2));
+  expect_refusal([&] { fit_on(3, 2, 2); },
+                 other + "the training data have changed (or were generated anew with \"" +
+                     kernels::instruction_set() +
+                     "\" instructions instead of \"of another\": their last digits may differ)");
+  testing::write_bytes(config, written);
+  // Older versions did not write what they were.
   auto older = io::parse_json(testing::read_bytes(config));
   for (const char* const key : {"checksum", "training data", "validation data"}) {
     EXPECT_TRUE(older.contains(key)) << key;

@@ -344,6 +344,54 @@ TEST(Run, RefusesToTrainWithWhatACheckpointWouldNotHold) {
   EXPECT_EQ(learner.step(Training(Rng(1))).size(), 1U);
 }
 
+// The same with a step that does without descend, in every kind of optimizer.
+template <class Optimizer>
+class ForgetfulByHand {
+ public:
+  template <class... Arguments>
+  explicit ForgetfulByHand(const Arguments&... arguments) : optimizer_(arguments...) {}
+
+  train::Losses step(const Training&) {
+    const auto loss = [](const Tensor& w) { return sum(square(w - 1.0)); };
+    if constexpr (!train::detail::StepsByLoss<Optimizer, Tensor>) {
+      const auto [value, gradient] = value_and_grad(weight, loss);
+      optimizer_.step(weight, gradient);
+      return {{"loss", value}};
+    } else {
+      return {{"loss", optimizer_.step(weight, loss).loss}};
+    }
+  }
+
+  Tensor weight = zeros({2}, DType::f64);
+  LIKELY_PARTS(weight)
+
+ private:
+  Optimizer optimizer_;
+};
+
+TEST(Run, RefusesAnOptimizerThatStepsByHandAndWouldNotBeKept) {
+  const Tensor weight = zeros({2}, DType::f64);
+  const auto expect = [](auto learner) {
+    SCOPED_TRACE(typeid(learner).name());
+    expect_refusal(
+        [&] { train::run(learner, {.steps = 2, .progress = kSilent}); },
+        "[run] step trains with the optimizer, which is a member of the learner and not named in its "
+        "LIKELY_PARTS: no checkpoint would hold it");
+    EXPECT_EQ(learner.weight.at({0}), 0.0);  // nothing was changed
+    // Without run nobody minds, nor afterwards.
+    EXPECT_EQ(learner.step(Training(Rng(1))).size(), 1U);
+    EXPECT_NE(learner.weight.at({0}), 0.0);
+  };
+  expect(ForgetfulByHand<optim::Sgd>(weight, optim::SgdOptions{.lr = 0.1}));
+  expect(ForgetfulByHand<optim::Adam>(weight, optim::AdamOptions{.lr = 0.1}));
+  expect(ForgetfulByHand<optim::AdamW>(weight, optim::AdamWOptions{.lr = 0.1}));
+  expect(ForgetfulByHand<optim::Rmsprop>(weight, optim::RmspropOptions{.lr = 0.1}));
+  expect(ForgetfulByHand<optim::Adagrad>(weight, optim::AdagradOptions{.lr = 0.1}));
+  expect(ForgetfulByHand<optim::Langevin>(weight, optim::LangevinOptions{.lr = 0.1, .examples = 2}, Rng(1)));
+  expect(ForgetfulByHand<optim::Lbfgs>(optim::LbfgsOptions{}));
+  expect(ForgetfulByHand<optim::GradientDescent>(optim::GradientDescentOptions{}));
+}
+
 // Dropout, and a step that hands no Training on.
 struct Undropped {
   nn::Sequential<nn::Linear, nn::Dropout> net{nn::Linear(2, 1, Rng(1)), nn::Dropout(0.5)};

@@ -1,8 +1,12 @@
 // Divergences within a family.
 #include "likely/prob/divergences/kl.hpp"
 
+#include <array>
+#include <utility>
+
 #include "likely/core/create.hpp"
 #include "likely/ops/activation.hpp"
+#include "likely/ops/compare.hpp"
 #include "likely/ops/decompose.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/softmax.hpp"
@@ -118,16 +122,52 @@ Tensor kl(const InverseGamma& p, const InverseGamma& q) {
   return kl(Gamma(p.concentration, p.scale), Gamma(q.concentration, q.scale));
 }
 
+namespace {
+
+// one(inputs...) where the condition holds, other(inputs...) elsewhere. Either sees the harmless numbers
+// 1, 2, 3 ... where the other one answers, so that no NaN flows back from there.
+template <class One, class Other, class... Tensors>
+Tensor by_case(const Tensor& condition, const One& one, const Other& other, const Tensors&... inputs) {
+  const auto part = [&]<std::size_t... kPlace>(const auto& f, const Tensor& mask,
+                                               std::index_sequence<kPlace...>) {
+    return f(masked_fill(expand(inputs, mask.shape()), mask, static_cast<double>(kPlace + 1))...);
+  };
+  constexpr auto kPlaces = std::index_sequence_for<Tensors...>();
+  const auto count = static_cast<std::int64_t>(sum(condition).item());
+  if (count == condition.size()) return one(inputs...);
+  if (count == 0) return other(inputs...);
+  return where(condition, part(one, logical_not(condition), kPlaces), part(other, condition, kPlaces));
+}
+
+}  // namespace
+
+// With d = |m - n| / s this is s / t (e^-d - 1 + d) + (s / t - 1 - log(s / t)).
 Tensor kl(const Laplace& p, const Laplace& q) {
-  const auto plain = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
+  // Both of these are small numbers where the laws are nearly the same. In the derivative by s what d adds
+  // cancels, and is too large for a number before |m - n| / t is.
+  const auto near = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
     return s / t * detail::exp_gap(-abs(detail::standardized(m, n, s))) + detail::log_gap(s, t);
   };
-  // Where the distance is so many scales that e^-distance is 0; or the ratio of the scales is infinite.
+  // So it is multiplied out where they are not. What is left where e^-d is 0; or the ratio of the scales
+  // infinite.
   const auto far = [](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
     const Tensor divergence = abs(detail::standardized(m, n, t)) - (log(s) - log(t)) - 1.0;
     return masked_fill(divergence, s / t == detail::kInfinity, detail::kInfinity);
   };
-  return detail::with_care(plain, far, p.location, p.scale, q.location, q.scale);
+  const auto apart = [&](const Tensor& m, const Tensor& s, const Tensor& n, const Tensor& t) {
+    return far(m, s, n, t) + s / t * exp(-abs(detail::standardized(m, n, s)));
+  };
+  const auto [m, s, n, t] = std::array{stop_gradient(p.location), stop_gradient(p.scale),
+                                       stop_gradient(q.location), stop_gradient(q.scale)};
+  const Tensor distance = abs(detail::standardized(m, n, s));
+  const Tensor finite_ratio = s / t != detail::kInfinity;
+  const Tensor is_near = logical_and(distance <= 1.0, finite_ratio);
+  const double smallest_exponent = distance.dtype() == DType::f64 ? 700.0 : 85.0;
+  const Tensor has_rest = logical_and(distance <= smallest_exponent, finite_ratio);
+  const auto not_near = [&](const Tensor& m1, const Tensor& s1, const Tensor& n1, const Tensor& t1) {
+    return by_case(expand(has_rest, m1.shape()), apart, far, m1, s1, n1, t1);
+  };
+  return by_case(is_near, near, not_near, p.location, p.scale, q.location, q.scale);
 }
 
 Tensor kl(const LogNormal& p, const LogNormal& q) {
