@@ -175,7 +175,7 @@ std::set<std::string> declared_functions(const std::string& text) {
 
 std::set<std::string> declared_functions_in(const std::filesystem::path& folder) {
   std::set<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (entry.path().extension() == ".hpp") found.merge(declared_functions(without_comments(entry.path())));
   }
   return found;
