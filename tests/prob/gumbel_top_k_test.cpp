@@ -164,6 +164,17 @@ TEST(GumbelTopK, TheSameOnAnyNumberOfThreadsForStridedAndTrackedLogits) {
   EXPECT_TRUE(array_equal(slope, zeros_like(x)));
 }
 
+TEST(GumbelTopK, ShapesOfBatches) {
+  for (const std::int64_t classes : {4, 2000}) {
+    const PerturbedSample drawn = gumbel_top_k(zeros({2, 3, classes}), 2, Rng(1));
+    EXPECT_EQ(drawn.indices.shape(), (Shape{2, 3, 2}));
+    EXPECT_EQ(drawn.threshold.shape(), (Shape{2, 3}));
+    EXPECT_EQ(gumbel_top_k(zeros({0, classes}), 2, Rng(1)).indices.shape(), (Shape{0, 2}));
+    EXPECT_EQ(gumbel_top_k(zeros({classes}), 2, Rng(1)).threshold.shape(), Shape());
+    EXPECT_EQ(gumbel_max(zeros({2, 3, classes}), Rng(1)).index.shape(), (Shape{2, 3}));
+  }
+}
+
 TEST(GumbelTopK, Refusals) {
   expect_refusal([] { gumbel_top_k(tensor(1.0), 1, Rng(1)); },
                  "[gumbel_top_k] logits must hold at least one element along the axis, got shape ()");

@@ -16,7 +16,7 @@ struct RelaxationProblem {
   std::vector<double> values{-1.0, 0.0, 1.0, 2.0};
   double target = 0.45;
   std::vector<double> temperatures{0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0, 3.5, 5.0, 10.0};
-  std::int64_t samples = 20'000;  // of each gradient
+  std::int64_t samples = 400'000;  // of each gradient
 };
 
 // An estimate of the gradient from one sample: how far its mean is from the exact gradient (the length of the
