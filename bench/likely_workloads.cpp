@@ -6,6 +6,7 @@
 #include "bench/likely_training.hpp"
 #include "bench/workload.hpp"
 #include "likely/likely.hpp"
+#include "likely/prob/sampling/gumbel_top_k.hpp"
 
 namespace bench {
 
@@ -112,6 +113,23 @@ void rows(Workloads& all) {
   }
 }
 
+void without_replacement(Workloads& all) {
+  if (!all.wants(kO1)) return;
+  const Tensor x = tensor(normals(64 * 50257, 28), {64, 50257});
+  all.add({kO1, 1.0,
+           [x, rng = Rng(1)]() mutable { keep(gumbel_top_k(x, kGumbelDraws, rng.split()).indices); },
+           [x] {
+             Rng rng(2);
+             const Tensor from = logsumexp(x, 1, true);
+             Tensor total = zeros({kGumbelDraws}, DType::f64);
+             for (int i = 0; i < kGumbelRuns; ++i) {
+               total += mean((gumbel_top_k(x, kGumbelDraws, rng.split()).perturbed - from).to(DType::f64), 0);
+             }
+             const Tensor above = total * (kGumbelPart / kGumbelRuns);
+             return std::vector<double>{above.at({0}), above.at({kGumbelDraws - 1})};
+           }});
+}
+
 void elements(Workloads& all) {
   constexpr std::int64_t kMillion = 1 << 20;
   const Tensor x = tensor(normals(kMillion, 30));
@@ -148,6 +166,7 @@ Workloads workloads(int threads, const std::string& only) {
   add_training(all);
   add_choice(all);
   rows(all);
+  without_replacement(all);
   elements(all);
   return all;
 }

@@ -256,6 +256,25 @@ void rows(Workloads& all) {
   }
 }
 
+// As programs do it: the logarithm of exponential numbers is the noise, and topk a pass of its own.
+void without_replacement(Workloads& all) {
+  if (!all.wants(kO1)) return;
+  const Tensor x = floats(normals(64 * 50257, 28), {64, 50257});
+  const auto draw = [x] {
+    torch::NoGradGuard no_gradient;
+    return (x - torch::empty_like(x).exponential_().log_()).topk(kGumbelDraws, 1);
+  };
+  all.add({kO1, 1.0, [draw] { keep(std::get<1>(draw())); },
+           [draw, x] {
+             const Tensor from = x.logsumexp(1, true);
+             Tensor total = torch::zeros({kGumbelDraws}, torch::kDouble);
+             for (int i = 0; i < kGumbelRuns; ++i)
+               total += (std::get<0>(draw()) - from).to(torch::kDouble).mean(0);
+             const Tensor above = total * (kGumbelPart / kGumbelRuns);
+             return std::vector<double>{above[0].item<double>(), above[kGumbelDraws - 1].item<double>()};
+           }});
+}
+
 void elements(Workloads& all) {
   constexpr std::int64_t kMillion = 1 << 20;
   const Tensor x = floats(normals(kMillion, 30), {kMillion});
@@ -349,6 +368,7 @@ Workloads workloads(int threads, const std::string& only) {
   training(all);
   choice(all);
   rows(all);
+  without_replacement(all);
   elements(all);
   return all;
 }

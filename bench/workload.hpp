@@ -34,6 +34,7 @@ inline const char* const kN1 = "n1 softmax cross-entropy forward+backward 8192x1
 inline const char* const kN2 = "n2 softmax cross-entropy forward+backward 64x50257";
 inline const char* const kN6 = "n6 log_softmax forward+backward 8192x1000";
 inline const char* const kN9 = "n9 layer norm forward+backward 4096x768";
+inline const char* const kO1 = "o1 Gumbel top-k 64x50257 k=10";
 inline const char* const kP1 = "p1 add 1Mi";
 inline const char* const kP2 = "p2 exp 1Mi";
 inline const char* const kP3 = "p3 tanh 1Mi";
@@ -43,6 +44,12 @@ inline const char* const kP6 = "p6 sum 1Mi";
 inline const char* const kP7 = "p7 normal 1Mi";
 inline const char* const kP8 = "p8 uniform 1Mi";
 inline const char* const kP9 = "p9 Bernoulli 1Mi";
+
+// Of o1: what is drawn in the check, and a tenth of how far the largest and the k-th perturbed logit lie
+// above the log-sum-exp of their row, on average. (Of so many draws the two sides differ by less than 0.05.)
+inline constexpr std::int64_t kGumbelDraws = 10;
+inline constexpr int kGumbelRuns = 40;
+inline constexpr double kGumbelPart = 0.1;
 
 // An epoch of MNIST: 60,000 digits.
 inline constexpr double kEpochSteps = 600.0;

@@ -18,11 +18,10 @@ namespace {
 
 // The table is of laws of one number. Where the others are tested.
 const std::map<std::string, std::string> kElsewhere = {
-    {"Categorical", "tests/prob/categorical_test.cpp"},
-    {"Dirichlet", "tests/prob/vectors_test.cpp"},
-    {"MultivariateNormal", "tests/prob/vectors_test.cpp"},
-    {"Independent", "tests/prob/compose_test.cpp"},
-    {"Mixture", "tests/prob/compose_test.cpp"},
+    {"Categorical", "tests/prob/categorical_test.cpp"}, {"Concrete", "tests/prob/relaxed_test.cpp"},
+    {"ExpConcrete", "tests/prob/relaxed_test.cpp"},     {"RelaxedBernoulli", "tests/prob/relaxed_test.cpp"},
+    {"Dirichlet", "tests/prob/vectors_test.cpp"},       {"MultivariateNormal", "tests/prob/vectors_test.cpp"},
+    {"Independent", "tests/prob/compose_test.cpp"},     {"Mixture", "tests/prob/compose_test.cpp"},
     {"Transformed", "tests/prob/compose_test.cpp"},
 };
 

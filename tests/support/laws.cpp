@@ -23,6 +23,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/likely.hpp"
+#include "likely/prob/distributions/truncated_gumbel.hpp"
 
 namespace likely::testing {
 
@@ -100,6 +101,27 @@ Law von_mises() {
   return result;
 }
 
+Law truncated_gumbel() {
+  Law result;
+  result.name = "TruncatedGumbel";
+  result.settings = {{0.3, 0.7, 1.7}, {-1.0, 5.0, 0.8}, {2.0, 0.65, 0.5}};
+  result.points = {-1.3, -0.4, 0.1, 0.6};
+  result.discrete = false;
+  result.support = [](Values v) { return Interval{-kInf, v[1]}; };
+  result.centre = [](Values v) { return std::min(v[0], v[1] - 0.5 * v[2]); };
+  fill_likely(result, [](P p) { return TruncatedGumbel(p[0], p[1], p[2]); });
+  result.distribution = [](Values v, double x) {
+    return x >= v[1] ? 1.0 : std::exp(std::exp((v[0] - v[1]) / v[2]) - std::exp((v[0] - x) / v[2]));
+  };
+  result.density = [distribution = result.distribution](Values v, double x) {
+    return x > v[1] ? 0.0 : std::exp((v[0] - x) / v[2]) / v[2] * distribution(v, x);
+  };
+  result.quantile = [](Values v, double p) {
+    return v[0] - v[2] * std::log(std::exp((v[0] - v[1]) / v[2]) - std::log(p));
+  };
+  return result;
+}
+
 std::vector<Law> make_laws() {
   namespace bm = boost::math;
   const std::vector<double> around = {-2.3, -0.4, 0.1, 0.9, 3.7};
@@ -119,6 +141,7 @@ std::vector<Law> make_laws() {
   all.push_back(law(
       "Gumbel", {{0.3, 1.7}, {-1.0, 0.8}}, around, kLine, [](P p) { return Gumbel(p[0], p[1]); },
       [](Values v) { return bm::extreme_value(v[0], v[1]); }));
+  all.push_back(truncated_gumbel());
   Law student = law(
       "StudentT", {{3.5, 0.3, 1.7}, {0.8, -1.0, 0.4}, {40.0, 0.0, 1.0}}, around,
       {kLine.support, [](Values v) { return v[1]; }}, [](P p) { return StudentT(p[0], p[1], p[2]); },

@@ -392,6 +392,45 @@ def mixture_variance(k, l, m, n, s, t):
     return v * s * s + w * t * t + v * w * (m - n) ** 2
 
 
+def truncated_gumbel_excess(m, t, s, x):
+    """e^-z - e^-b"""
+    return exp(-(x - m) / s) * -mp.expm1(-(t - x) / s) if x < t else mpf(0)
+
+
+def truncated_gumbel_log_prob(m, t, s, x):
+    return -(x - m) / s - log(s) - truncated_gumbel_excess(m, t, s, x) if x <= t else -inf
+
+
+MOMENTS = {}
+
+
+def truncated_gumbel_moments(b):
+    """E z and Var z, with e^-z = c + E for c = e^-b and E standard exponential."""
+    if b not in MOMENTS:
+        with mp.workdps(40):
+            b = mp.mpf(b)
+            c = exp(-b)
+            law = lambda n: exp(-n - exp(-n))
+            beyond = (lambda n: mp.log1p(exp(-n) / c)) if b < 0 else (lambda n: log(c + exp(-n)) + b if not mp.isinf(b) else -n)
+            places = [-6, -4, -2, 0, 1, 2, 4, 6, 10, 20, 40, 70, 110]
+            places = sorted(set(places + [p for p in (b - 3, b, b + 3) if -6 < p < 110]))
+            mean = mp.quad(lambda n: law(n) * beyond(n), places)
+            variance = mp.quad(lambda n: law(n) * (beyond(n) - mean) ** 2, places)
+            if -5 < b < 100:  # the closed form, e^c E1(c)
+                assert abs(mean - exp(c) * mp.e1(c)) < mpf(10) ** -28 * max(1, mean), (b, mean)
+            if mp.isinf(b):
+                assert abs(mean + mp.euler) < mpf(10) ** -28 and abs(variance - mp.pi ** 2 / 6) < mpf(10) ** -28
+            MOMENTS[b] = (-mean if mp.isinf(b) else b - mean, variance)
+    return MOMENTS[b]
+
+
+def relaxed_log_prob(t, logits, logs):
+    """The density of Maddison et al. (2017) for the logarithm of a relaxed one-hot vector."""
+    k = len(logits)
+    weights = [exp(a - t * y) for a, y in zip(logits, logs)]
+    return mp.loggamma(k) + (k - 1) * log(t) + sum(log(w) for w in weights) - k * log(sum(weights))
+
+
 FUNCTIONS = {
     "Normal log_prob": lambda m, s, x: -((x - m) / s) ** 2 / 2 - log(s) - LOG_TWO_PI() / 2,
     "Normal cdf": lambda m, s, x: normal_cdf((x - m) / s),
@@ -415,7 +454,19 @@ FUNCTIONS = {
     "Gumbel mean": lambda m, s: m + mp.euler * s,
     "Gumbel variance": lambda m, s: (mp.pi * s) ** 2 / 6,
     "Gumbel entropy": lambda m, s: log(s) + mp.euler + 1,
+    "Gumbel quantile": lambda m, s, p: m - s * log(-log(p)),
     "Gumbel kl": gumbel_kl,
+    "TruncatedGumbel log_prob": truncated_gumbel_log_prob,
+    "TruncatedGumbel cdf": lambda m, t, s, x: exp(-min(truncated_gumbel_excess(m, t, s, x), mpf(10) ** 6)),
+    "TruncatedGumbel quantile": lambda m, t, s, p: m - s * log(exp((m - t) / s) - log(p)),
+    "TruncatedGumbel mean": lambda m, t, s: m + s * truncated_gumbel_moments((t - m) / s)[0],
+    "TruncatedGumbel variance": lambda m, t, s: s * s * truncated_gumbel_moments((t - m) / s)[1],
+    "TruncatedGumbel entropy": lambda m, t, s: log(s) + 1 + truncated_gumbel_moments((t - m) / s)[0],
+    "Concrete log_prob": lambda t, a, b, c, x, y, z: relaxed_log_prob(t, (a, b, c), (log(x), log(y), log(z))) - log(x * y * z),
+    "ExpConcrete log_prob": lambda t, a, b, c, x, y, z: relaxed_log_prob(t, (a, b, c), (x, y, z)),
+    "RelaxedBernoulli log_prob": lambda t, a, x: relaxed_log_prob(t, (a, 0), (log(x), log(1 - x))) - log(x * (1 - x)),
+    "RelaxedBernoulli cdf": lambda t, a, x: 1 / (1 + exp(a) * (x / (1 - x)) ** -t),
+    "RelaxedBernoulli quantile": lambda t, a, p: 1 / (1 + (exp(-a) * (1 - p) / p) ** (1 / t)),
     "LogNormal log_prob": lambda m, s, x: -((log(x) - m) / s) ** 2 / 2 - log(x) - log(s) - LOG_TWO_PI() / 2,
     "LogNormal cdf": lambda m, s, x: normal_cdf((log(x) - m) / s),
     "LogNormal mean": lambda m, s: exp(m + s * s / 2),
@@ -730,6 +781,26 @@ def pairs(values):
     return [(a, b) for a in values for b in values]
 
 
+# Location, bound, scale.
+BOUNDS = [(0, 0, 1), (0, 3, 1), (0, 40, 1), (0, 1e4, 1), (0, -3, 1), (0, -20, 1), (0.3, -1e4, 1.7), (1e4, 0, 1), (5, 2, 0.25),
+          (-2, 1e-3, 30), (1e20, 1.5e20, 1e18), (-1e150, -1.2e150, 1e149), (3, 3, 1e-30), (0, inf, 1), (0.3, inf, 1.7)]
+RELAXED = [(t, a, b, c) for t in (1e-3, 0.1, 0.5, 2, 1e3) for a, b, c in ((0, 0, 0), (0.3, -1, 2), (40, 0, -40))]
+COINS = [(t, a) for t in (1e-3, 0.1, 2, 50) for a in (0, 0.7, -3, 40)]
+
+
+def below_bounds():
+    for m, t, s in BOUNDS:
+        if mp.isinf(t):
+            yield from ((m, t, s, m + s * z) for z in (-3, -0.5, 0, 2, 30, 1e10))
+            continue
+        b = (t - m) / s
+        # Around where the mass is: within a few e^b of the bound if that is far below, else around the location.
+        near = s * math.exp(min(max(b, -30), 0))
+        yield from ((m, t, s, t - near * d) for d in (0, 1e-3, 0.3, 1, 3, 8))
+        if b > 0:
+            yield from ((m, t, s, m + s * z) for z in (-3, -0.5, 0, 2) if z < b)
+
+
 PLACES = [(3, s) for s in DECADES] + [(0.3, 1.7), (-1e20, 1e18), (1e300, 1), (-1e-300, 1e-300), (0, 1), (-1, 1e154)]
 NORMAL_PAIRS = [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (1e10, 1, 1e10 + 1024, 3), (0, 1e-20, 0, 1), (0, 1e15, 1, 1),
                 (0.3, 1.7, -1, 0.4), (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1)]
@@ -763,6 +834,15 @@ TABLE = {
     "Gumbel log_prob": around_line, "Gumbel cdf": around_line,
     "Gumbel mean": lambda: PLACES + [(-577215664.9, 1e9), (-1e-200, 1e-200)],
     "Gumbel variance": lambda: PLACES, "Gumbel entropy": lambda: PLACES,
+    "Gumbel quantile": lambda: [(m, s, p) for m, s in ((0, 1), (0.3, 1.7), (1e20, 1e18)) for p in (1e-300, 1e-38, 1e-10, 0.02, 0.36, 0.5, 0.999)],
+    "TruncatedGumbel log_prob": below_bounds, "TruncatedGumbel cdf": below_bounds,
+    "TruncatedGumbel quantile": lambda: [b + (p,) for b in BOUNDS for p in (1e-300, 1e-38, 1e-10, 0.02, 0.36, 0.5, 0.999)],
+    "TruncatedGumbel mean": lambda: BOUNDS, "TruncatedGumbel variance": lambda: BOUNDS, "TruncatedGumbel entropy": lambda: BOUNDS,
+    "Concrete log_prob": lambda: [r + x for r in RELAXED for x in ((0.25, 0.125, 0.625), (2.0**-100, 0.25, 0.75), (0.5, 0.5, 2.0**-30))],
+    "ExpConcrete log_prob": lambda: [r + y for r in RELAXED for y in ((0, -40, -1000), (-1e4, 0, -1e5), (-50, -60, 0))],
+    "RelaxedBernoulli log_prob": lambda: [c + (x,) for c in COINS for x in (1e-30, 1e-5, 0.25, 0.5, 0.9375)],
+    "RelaxedBernoulli cdf": lambda: [c + (x,) for c in COINS for x in (1e-30, 1e-5, 0.25, 0.5, 0.9375)],
+    "RelaxedBernoulli quantile": lambda: [c + (x,) for c in COINS for x in (1e-30, 1e-5, 0.25, 0.5, 0.9375)],
     "Gumbel kl": lambda: [(0, 1, 0, 1.0001), (0, 1, 1e-4, 1), (0, 1e-20, 0, 1), (0.3, 1.7, -1, 0.4), (3, 1, 60, 2),
                           (0, 1e-150, 0, 1e-150), (5, 1.0001, 5, 1), (1e10, 1e9, 1.1e10, 2e9), (0, 50, 0, 1), (-40, 1, 40, 1),
                           (40, 1, -40, 1), (2, 1e-10, 2, 3)] + APART,
@@ -990,7 +1070,7 @@ def write(out, name, function, points):
             s32, s64 = (distribution_sensitivity(function, inputs, value, e) for e in (E32, E64))
             out.write(line(values, value, s32, s64))
             continue
-        s32 = sensitivity(function, inputs, value, E32) if all(v == 0 or F32_LEAST <= abs(v) <= F32_MOST for v in values) else 0
+        s32 = sensitivity(function, inputs, value, E32) if all(v == 0 or math.isinf(v) or F32_LEAST <= abs(v) <= F32_MOST for v in values) else 0
         s64 = sensitivity(function, inputs, value, E64)
         out.write(line(values, value, s32, s64))
     out.flush()

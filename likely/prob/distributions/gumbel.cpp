@@ -40,4 +40,10 @@ Tensor Gumbel::entropy() const { return expand(log(scale) + (1.0 + std::numbers:
 
 Tensor Gumbel::cdf(const Tensor& x) const { return exp(-exp(-detail::standardized(x, location, scale))); }
 
+Tensor Gumbel::quantile(const Tensor& probability) const {
+  const Tensor p = detail::floating(probability, location);
+  detail::check_domain("Gumbel", "the probability of a quantile", p, detail::Domain::probability);
+  return location - scale * log(-log(p));
+}
+
 }  // namespace likely

@@ -27,6 +27,7 @@ class Gumbel {
   Tensor variance() const;
   Tensor entropy() const;
   Tensor cdf(const Tensor& x) const;
+  Tensor quantile(const Tensor& probability) const;  // location - scale log(-log p)
 
   LIKELY_PARTS(location, scale)
 };
