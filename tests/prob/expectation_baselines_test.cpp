@@ -51,19 +51,24 @@ TEST(ExpectationVariance, OfNormalExpectationsIsWhatTheMomentsSay) {
 
 TEST(ExpectationVariance, IsOrderedAsTheorySays) {
   const double m = 5.0;  // theta = 1 in the example of the document
-  const double path = normal_variance(m, estimator::Reparameterised{.samples = 10});
-  const double best = normal_variance(m, estimator::Score{.samples = 10, .baseline = baseline::Optimal{}});
-  const double others = normal_variance(m, estimator::Score{.samples = 10, .baseline = baseline::LeaveOneOut{}});
-  const double plain = normal_variance(m, estimator::Score{.samples = 10});
+  const auto score = [&](const Baseline& b) {
+    return normal_variance(m, estimator::Score{.samples = 100, .baseline = b}, 4000);
+  };
+  const double path = normal_variance(m, estimator::Reparameterised{.samples = 100}, 4000);
+  const double best = score(baseline::Optimal{}), others = score(baseline::LeaveOneOut{});
+  const double plain = score(baseline::None{});
   EXPECT_LT(10.0 * path, best);
   EXPECT_LT(10.0 * path, others);
   EXPECT_LT(3.0 * others, plain);
   EXPECT_LT(3.0 * best, plain);
+  // What the others' mean costs beside the mean itself is 1 / (n - 1) of it, and so.
+  const double usual = (8.0 * m * m + 10.0) / 100.0;
+  EXPECT_NEAR(others, usual, 0.15 * usual);
 }
 
 // The best constant for each logit is a sum over the classes; no other constant has less variance.
 TEST(ExpectationVariance, NoConstantIsBetterThanTheOptimalBaseline) {
-  const Numbers p = testing::softmax_by_hand(kClassLogits), f = class_values();
+  const Numbers p = testing::softmax_by_hand(kClassLogits), f = {0.2, 1.5, -0.3, 0.9};
   const Numbers exact = sum_over_classes(kClassLogits, f).second;
   const auto variance = [&](std::size_t j, double c) {
     double second = 0.0;
@@ -73,56 +78,59 @@ TEST(ExpectationVariance, NoConstantIsBetterThanTheOptimalBaseline) {
     }
     return second - exact[j] * exact[j];
   };
-  constexpr std::int64_t kSamples = 200;
+  constexpr std::int64_t kSamples = 300;
   const auto measured = [&](const Baseline& b) {
-    const Tensor found = grad(copies(kClassLogits, 4000), [&](const Tensor& x) {
+    const Tensor found = grad(copies(kClassLogits, 1200), [&](const Tensor& x) {
       return sum(expect(
-          Categorical(x), [](const Tensor& z) { return of_labels(z, kFactorOfF); },
+          OneHot{Categorical(x)}, [&](const Tensor& z) { return sum(z * f64(f), -1); },
           estimator::Score{.samples = kSamples, .baseline = b}, Rng(77)));
     });
     return repeated(found).variance.to_vector<double>();
   };
-  const Numbers optimal = measured(baseline::Optimal{});
+  const Numbers optimal = measured(baseline::Optimal{}), others = measured(baseline::LeaveOneOut{});
   for (std::size_t j = 0; j < p.size(); ++j) {
-    double above = 0.0, below = 0.0;
+    double above = 0.0, below = 0.0, usual = 0.0;
     for (std::size_t k = 0; k < p.size(); ++k) {
       const double g = (k == j ? 1.0 : 0.0) - p[j];
       above += p[k] * g * g * f[k];
       below += p[k] * g * g;
+      usual += p[k] * f[k];
     }
     const double best = variance(j, above / below);
-    // 4000 repetitions: a standard error of 2.2 % of the variance; 200 samples find c* to a few per cent.
-    EXPECT_NEAR(optimal[j] * kSamples, best, 0.12 * best) << j;
     for (const double c : {-1.0, 0.0, 0.2, 0.5, 1.0, 2.0}) EXPECT_LE(best, variance(j, c) + 1e-12);
-  }
-  const Numbers at_zero = measured(baseline::None{}), others = measured(baseline::LeaveOneOut{});
-  for (std::size_t j = 0; j < p.size(); ++j) {
-    EXPECT_NEAR(at_zero[j] * kSamples, variance(j, 0.0), 0.12 * variance(j, 0.0)) << j;
-    EXPECT_LT(optimal[j], 1.1 * others[j]) << j;
+    // 1200 repetitions: a standard error of 4.1 %; that 300 samples do not know c* costs at most 7 %.
+    EXPECT_NEAR(optimal[j] * kSamples, best, 0.25 * best) << j;
+    EXPECT_NEAR(others[j] * kSamples, variance(j, usual), 0.25 * variance(j, usual)) << j;
+    if (variance(j, usual) > 1.6 * best) {
+      EXPECT_LT(optimal[j], others[j]) << j;
+    }
   }
 }
 
-double total_variance(const Estimator& e) {
+// Of all four elements of the gradient, for 3 (s + shift), s the number of the class.
+double total_variance(const Estimator& e, double shift = 0.0) {
   const Tensor found = grad(copies(kClassLogits, 20000), [&](const Tensor& x) {
     return sum(expect(
-        OneHot{Categorical(x)}, [](const Tensor& z) { return of_rows(z, kFactorOfF); }, e, Rng(41)));
+        OneHot{Categorical(x)},
+        [&](const Tensor& z) { return 3.0 * (sum(z * f64(testing::kWeights), -1) + shift); }, e, Rng(41)));
   });
   return sum(repeated(found).variance).item();
 }
 
 TEST(ExpectationVariance, ControlVariatesAndDifferentSamplesHelp) {
   using Weights = estimator::WithoutReplacement::Weights;
+  const auto different = [](Weights weights, double shift) {
+    return total_variance(estimator::WithoutReplacement{.samples = 3, .weights = weights}, shift);
+  };
   const double plain = total_variance(estimator::Score{.samples = 3});
-  const double others = total_variance(estimator::Score{.samples = 3, .baseline = baseline::LeaveOneOut{}});
-  EXPECT_LT(2.0 * total_variance(estimator::Rebar{.samples = 3}), plain);
-  const double unweighted = total_variance(estimator::WithoutReplacement{.samples = 3, .weights = Weights::plain});
-  const double different = total_variance(estimator::WithoutReplacement{.samples = 3});
-  const double normalised =
-      total_variance(estimator::WithoutReplacement{.samples = 3, .weights = Weights::normalised});
-  EXPECT_LT(unweighted, plain);
-  EXPECT_LT(different, unweighted);
-  EXPECT_LT(different, others);
-  EXPECT_LT(normalised, different);
+  EXPECT_LT(2.0 * total_variance(estimator::Rebar{.samples = 3, .temperature = 1.0}), plain);
+  EXPECT_LT(2.0 * different(Weights::plain, 0.0), plain);
+  // Far from 0 a baseline is needed.
+  const double others =
+      total_variance(estimator::Score{.samples = 3, .baseline = baseline::LeaveOneOut{}}, 3.0);
+  EXPECT_LT(different(Weights::with_baseline, 3.0), different(Weights::plain, 3.0));
+  EXPECT_LT(2.0 * different(Weights::normalised, 3.0), different(Weights::with_baseline, 3.0));
+  EXPECT_LT(2.0 * different(Weights::normalised, 3.0), others);
   const double cold = total_variance(estimator::GumbelSoftmax{.samples = 3, .temperature = 0.1});
   EXPECT_GT(cold, 2.0 * total_variance(estimator::GumbelSoftmax{.samples = 3, .temperature = 1.0}));
 }
@@ -299,7 +307,9 @@ TEST(Expectation, RefusesWhatAnEstimatorCannotDo) {
                  "[expect] WithoutReplacement needs one Categorical, got Bernoulli");
   expect_refusal(of(Independent(Categorical(zeros({2, 3})), 1), estimator::WithoutReplacement{}),
                  "[expect] WithoutReplacement needs one Categorical, got Categorical");
-  expect_refusal(of(labels, estimator::WithoutReplacement{.samples = 1}),
+  expect_refusal(of(labels, estimator::WithoutReplacement{
+                                .samples = 1,
+                                .weights = estimator::WithoutReplacement::Weights::with_baseline}),
                  "[expect] WithoutReplacement needs at least 2 samples, got 1");
   expect_refusal(of(labels, estimator::WithoutReplacement{.samples = 5}),
                  "[gumbel_top_k] k must be in [1, 4], got 5");

@@ -56,8 +56,8 @@ std::vector<Named> for_classes() {
       {"exact", estimator::Exact{}},
       {"one of them", estimator::WithoutReplacement{.samples = 1, .weights = Weights::plain}},
       {"two plain", estimator::WithoutReplacement{.samples = 2, .weights = Weights::plain}},
-      {"two", estimator::WithoutReplacement{.samples = 2}},
-      {"three", estimator::WithoutReplacement{.samples = 3}},
+      {"two", estimator::WithoutReplacement{.samples = 2, .weights = Weights::with_baseline}},
+      {"three", estimator::WithoutReplacement{.samples = 3, .weights = Weights::with_baseline}},
   };
 }
 

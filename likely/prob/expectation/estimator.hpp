@@ -111,16 +111,17 @@ struct Rebar {
   std::function<Tensor(const Tensor& perturbed)> control{};
 };
 
-// Different samples of one Categorical, by Gumbel-top-k (Kool et al. 2019), weighted by p / P(it is among
-// them).
+// Different samples of one Categorical, by Gumbel-top-k (Kool et al. 2019), each weighted by w = p / P(it is
+// among them). With all classes it is exact.
 struct WithoutReplacement {
   enum class Weights : std::uint8_t {
-    plain,          // sum of p / q f: unbiased
-    with_baseline,  // the same; for the gradient the others' values are the baseline: unbiased, two samples or more
-    normalised,     // weights that sum to 1, and a baseline: a small bias, least variance
+    plain,          // sum of w f: unbiased
+    with_baseline,  // the same, and for the gradient sum of w f of the others is the baseline: unbiased, but with
+                    // two samples far worse than without. Refuses fewer than two.
+    normalised,     // weights that sum to 1, with a baseline: a bias that falls with more samples, least variance
   };
   std::int64_t samples = 2;
-  Weights weights = Weights::with_baseline;
+  Weights weights = Weights::normalised;
 };
 
 }  // namespace estimator
