@@ -56,11 +56,11 @@ void add_estimators(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--samples", options.samples, "Of one estimate of E z^2")
       ->type_name("N")
-      ->transform(whole(std::int64_t{2}, std::int64_t{1} << 24))
+      ->transform(whole(std::int64_t{2}, std::int64_t{1} << 20))
       ->capture_default_str();
   command->add_option("--repetitions", options.repetitions, "Estimates of each kind")
       ->type_name("N")
-      ->transform(whole(std::int64_t{2}, std::int64_t{100'000'000}))
+      ->transform(whole(std::int64_t{2}, std::int64_t{10'000'000}))
       ->capture_default_str();
   command->add_option("--seed", options.seed, "Same seed, same result")
       ->type_name("N")

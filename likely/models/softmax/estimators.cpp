@@ -23,12 +23,12 @@ namespace {
 
 constexpr double kSlope = 2.0, kOffset = 3.0;         // of the normal law's mean
 constexpr std::int64_t kNumbersAtOnce = 1 << 17;      // samples that are looked at between two questions
-constexpr std::int64_t kMostSamples = 1 << 24;
+constexpr std::int64_t kMostSamples = 1 << 20, kMostRepetitions = 10'000'000;
 constexpr std::int64_t kClassSamples = 4;
 constexpr std::int64_t kEarlier = 1000;               // samples of the estimates before this one
 constexpr std::int64_t kSpreadPlaces = 36, kSpreadEach = 12;
 constexpr double kSpreadReach = 3.5;                  // theta, to both sides of the minimum
-constexpr std::int64_t kCurveRepetitions = 1000;
+constexpr std::int64_t kCurveRepetitions = 1000;      // at most
 
 using Weights = estimator::WithoutReplacement::Weights;
 
@@ -123,28 +123,42 @@ Problem class_problem() {
 class Desk {
  public:
   Desk(const EstimatorOptions& options, double all) : options_(options), all_(all) {}
-  void next(const std::string& what) {
+  void begin(const std::string& what) { what_ = what; }
+  // Before so many samples more.
+  void next(std::int64_t samples) {
     give_up_if(options_.cancelled);
     if (options_.events)
-      options_.events(train::event::Stage{.of = what, .doing = "estimating", .done = done_ / all_});
-    done_ += 1.0;
+      options_.events(train::event::Stage{.of = what_, .doing = "estimating", .done = done_ / all_});
+    done_ += static_cast<double>(samples);
   }
-  const CancelTest& cancelled() const { return options_.cancelled; }
 
  private:
   const EstimatorOptions& options_;
+  std::string what_;
   double all_, done_ = 0.0;
 };
 
+std::int64_t curve_repetitions(const EstimatorOptions& options) {
+  return std::min(kCurveRepetitions, options.repetitions);
+}
+
+// The samples that all its estimators take.
+double all_samples(const Problem& problem, const EstimatorOptions& options) {
+  std::int64_t of_curves = 0;
+  for (const std::int64_t samples : problem.curve_samples) of_curves += samples;
+  return static_cast<double>(problem.estimators.size()) *
+         static_cast<double>(problem.samples * options.repetitions + of_curves * curve_repetitions(options));
+}
+
 // So many estimates of the gradient. They are made some at a time, as many as the samples allow.
 std::vector<double> estimates(const Problem& problem, const Estimator& e, double theta, std::int64_t samples,
-                              std::int64_t count, const Rng& rng, const CancelTest& cancelled) {
+                              std::int64_t count, const Rng& rng, Desk& desk) {
   const std::int64_t at_once = std::max<std::int64_t>(1, kNumbersAtOnce / samples);
   std::vector<double> all;
   for (std::int64_t done = 0; done < count; done += at_once) {
-    give_up_if(cancelled);
-    const Tensor points = full({std::min(at_once, count - done)}, theta, DType::f64);
-    const Tensor found = grad(points, [&](const Tensor& x) {
+    const std::int64_t now = std::min(at_once, count - done);
+    desk.next(now * samples);
+    const Tensor found = grad(full({now}, theta, DType::f64), [&](const Tensor& x) {
       return sum(problem.expectation(x, e, rng.fold_in(static_cast<std::uint64_t>(done))));
     });
     const auto numbers = found.to_vector<double>();
@@ -174,11 +188,11 @@ void compare(const Problem& problem, const Rng& rng, EstimatorStudy& study, Desk
   double first = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t i = 0; i < problem.estimators.size(); ++i) {
     const NamedEstimator& named = problem.estimators[i];
-    desk.next(named.name);
+    desk.begin(named.name);
     const Rng own = rng.fold_in(i);
     const Moments found =
         moments_of(estimates(problem, named.of(problem.samples), options.theta, problem.samples,
-                             options.repetitions, own.fold_in(0), desk.cancelled()),
+                             options.repetitions, own.fold_in(0), desk),
                    exact);
     if (i == 0) first = found.variance;
     study.rows.push_back({problem.name, named.name, named.unbiased, problem.samples, found.mean,
@@ -188,8 +202,8 @@ void compare(const Problem& problem, const Rng& rng, EstimatorStudy& study, Desk
     for (const std::int64_t samples : problem.curve_samples) {
       const Rng of_curve = own.fold_in(static_cast<std::uint64_t>(samples));
       curve.samples.push_back(static_cast<double>(samples));
-      const auto at = estimates(problem, named.of(samples), options.theta, samples, kCurveRepetitions, of_curve,
-                                desk.cancelled());
+      const auto at = estimates(problem, named.of(samples), options.theta, samples,
+                                curve_repetitions(options), of_curve, desk);
       curve.error.push_back(std::sqrt(moments_of(at, exact).squared_error));
     }
     study.curves.push_back(std::move(curve));
@@ -198,7 +212,7 @@ void compare(const Problem& problem, const Rng& rng, EstimatorStudy& study, Desk
 
 void spread_out(const Problem& problem, const Rng& rng, EstimatorStudy& study, Desk& desk) {
   for (const char* const wanted : {"score", "reparameterised"}) {
-    desk.next(std::string(wanted) + " along theta");
+    desk.begin(std::string(wanted) + " along theta");
     const auto named = std::find_if(problem.estimators.begin(), problem.estimators.end(),
                                     [&](const NamedEstimator& one) { return one.name == wanted; });
     Spread spread{wanted, {}, {}};
@@ -206,7 +220,7 @@ void spread_out(const Problem& problem, const Rng& rng, EstimatorStudy& study, D
       const double share = static_cast<double>(i) / static_cast<double>(kSpreadPlaces - 1);
       const double theta = -kOffset / kSlope + kSpreadReach * (2.0 * share - 1.0);
       const auto found = estimates(problem, named->of(problem.samples), theta, problem.samples, kSpreadEach,
-                                   rng.fold_in(static_cast<std::uint64_t>(i)), desk.cancelled());
+                                   rng.fold_in(static_cast<std::uint64_t>(i)), desk);
       spread.theta.insert(spread.theta.end(), found.size(), theta);
       spread.estimate.insert(spread.estimate.end(), found.begin(), found.end());
     }
@@ -219,13 +233,14 @@ void spread_out(const Problem& problem, const Rng& rng, EstimatorStudy& study, D
 EstimatorStudy compare_estimators(const EstimatorOptions& options) {
   if (options.samples < 2 || options.samples > kMostSamples)
     throw Error(fmt::format("`samples` must be in [2, {}], got {}", kMostSamples, options.samples));
-  if (options.repetitions < 2)
-    throw Error(fmt::format("`repetitions` must be at least 2, got {}", options.repetitions));
+  if (options.repetitions < 2 || options.repetitions > kMostRepetitions)
+    throw Error(fmt::format("`repetitions` must be in [2, {}], got {}", kMostRepetitions, options.repetitions));
   if (!(std::abs(options.theta) <= 1000.0))
     throw Error(fmt::format("`theta` must be in [-1000, 1000], got {}", options.theta));
   EstimatorStudy study{options, {}, {}, {}};
   const Problem normal = normal_problem(options), classes = class_problem();
-  Desk desk(options, static_cast<double>(normal.estimators.size() + classes.estimators.size() + 2));
+  Desk desk(options, all_samples(normal, options) + all_samples(classes, options) +
+                         static_cast<double>(2 * kSpreadPlaces * kSpreadEach * options.samples));
   const Rng rng(options.seed);
   compare(normal, rng.fold_in(2), study, desk);
   compare(classes, rng.fold_in(3), study, desk);

@@ -56,8 +56,8 @@ struct EstimatorStudy {
 
 // "normal": d/dtheta E z^2 with z ~ N(2 theta + 3, 1), which is 8 theta + 12; the first row is reparameterised.
 // "classes": d/dtheta E f(z) with z one of ten classes, logits theta s, four samples an estimate; the first row is
-// the score function without a baseline. Refuses samples and repetitions < 2, more samples than 2^24, and a theta
-// beyond 1000 either way.
+// the score function without a baseline. Refuses samples outside [2, 2^20], repetitions outside [2, 10^7], and a
+// theta beyond 1000 either way.
 EstimatorStudy compare_estimators(const EstimatorOptions& options);
 
 // As tables for people, and as one object of JSON.

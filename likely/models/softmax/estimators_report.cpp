@@ -45,7 +45,7 @@ std::string rows_text(const EstimatorStudy& study, const std::string& problem) {
   return table_text(rows);
 }
 
-// The last place of an estimator in the list has the same colour in all figures of its problem.
+// Biased estimators are dashed.
 plot::Figure error_figure(const EstimatorStudy& study, const std::string& problem, const std::string& title) {
   plot::Figure figure({.title = title,
                        .x_label = "samples of an estimate",
@@ -75,7 +75,7 @@ plot::Figure spread_figure(const Spread& spread, const std::string& title, std::
                        .legend = "bottom right"});
   const std::vector<double> ends = {spread.theta.front(), spread.theta.back()};
   const std::vector<double> exact = {8.0 * ends[0] + 12.0, 8.0 * ends[1] + 12.0};
-  figure.points(tensor(spread.theta), tensor(spread.estimate), {.label = "estimates", .color = color, .width = 0.7});
+  figure.points(tensor(spread.theta), tensor(spread.estimate), {.label = "estimates", .color = color, .width = 1.2});
   figure.line(tensor(ends), tensor(exact), {.label = "8 theta + 12", .color = "#000000", .width = 1.5});
   return figure;
 }
