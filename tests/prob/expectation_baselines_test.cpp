@@ -1,5 +1,6 @@
 // Variances of estimators beside what theory says, baselines, scores of trajectories, and refusals.
 #include "likely/prob/expectation/expectation.hpp"
+#include "likely/prob/sampling/gumbel_top_k.hpp"
 #include "tests/prob/expectation_support.hpp"
 #include "tests/support/check_gradients.hpp"
 
@@ -155,6 +156,37 @@ TEST(ExpectationVariance, NormalisedWeightsHaveASmallBias) {
   EXPECT_GT(bias[1], bias[2]);
 }
 
+// Two classes drawn without replacement, their weights and the normalised estimate written out.
+TEST(WithoutReplacement, NormalisedWeightsByHand) {
+  const Numbers p = testing::softmax_by_hand(kClassLogits), f = class_values();
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    const PerturbedSample drawn = gumbel_top_k(log_softmax(f64(kClassLogits)), 2, Rng(seed));
+    const double kappa = drawn.threshold.item();
+    double all = 0.0, usual = 0.0;
+    Numbers weight(4), slope(4);
+    const auto indices = drawn.indices.to_vector<std::int64_t>();
+    for (const std::int64_t index : indices) {
+      const auto i = static_cast<std::size_t>(index);
+      weight[i] = p[i] / (1.0 - std::exp(-std::exp(std::log(p[i]) - kappa)));
+      all += weight[i];
+      usual += weight[i] * f[i];
+    }
+    usual /= all;
+    for (const std::int64_t index : indices) {
+      const auto i = static_cast<std::size_t>(index);
+      const double factor = weight[i] / (all - weight[i] + p[i]) * (f[i] - usual);
+      for (std::size_t j = 0; j < 4; ++j) slope[j] += factor * ((i == j ? 1.0 : 0.0) - p[j]);
+    }
+    const auto [value, gradient] = value_and_grad(f64(kClassLogits), [&](const Tensor& x) {
+      return expect(
+          Categorical(x), [](const Tensor& z) { return of_labels(z, kFactorOfF); },
+          estimator::WithoutReplacement{.samples = 2}, Rng(seed));
+    });
+    EXPECT_NEAR(value.item(), usual, 1e-12);
+    EXPECT_TRUE(allclose(gradient, f64(slope), 1e-11, 1e-12)) << gradient;
+  }
+}
+
 // A policy of two steps over three actions, whose second step knows the first: all nine trajectories by hand.
 TEST(ScoreSurrogate, IsThePolicyGradient) {
   const Numbers first = {0.2, -0.4, 0.5}, second = {0.1, 0.3, -0.2, 0.7, -0.6, 0.0, -0.1, 0.4, 0.9};
@@ -207,6 +239,18 @@ TEST(ScoreSurrogate, GivesANumberForEachStep) {
   });
   EXPECT_NEAR(value.item(), sum(mean(rewards, 0)).item(), 1e-14);
   EXPECT_TRUE(allclose(gradient, (rewards - b) / 4.0, 1e-14, 1e-15));
+}
+
+TEST(ScoreSurrogate, LeaveOneOutByHand) {
+  const Numbers r = {1.0, -2.5, 4.0, 0.25};
+  const Tensor gradient = grad(zeros({4}, DType::f64), [&](const Tensor& l) {
+    return score_surrogate(l, f64(r), baseline::LeaveOneOut{});
+  });
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    double others = 0.0;
+    for (std::size_t j = 0; j < r.size(); ++j) others += j == i ? 0.0 : r[j] / 3.0;
+    EXPECT_NEAR(gradient.at({static_cast<std::int64_t>(i)}), (r[i] - others) / 4.0, 1e-15);
+  }
 }
 
 // Rows of data with a baseline that is a function of them.
