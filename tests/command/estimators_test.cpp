@@ -16,7 +16,8 @@ namespace {
 
 TEST(EstimatorsCommand, PrintsBothTables) {
   const TemporaryFolder folder;
-  const Ran ran = likely_command(folder.path().string(), {"estimators", "--repetitions", "50", "--theta", "-1.5"});
+  const Ran ran =
+      likely_command(folder.path().string(), {"estimators", "--repetitions", "50", "--theta", "-1.5"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("z ~ N(2 theta + 3, 1), at theta = -1.5: 100 samples an estimate, 50 estimates"),
             std::string::npos)
@@ -29,8 +30,8 @@ TEST(EstimatorsCommand, PrintsBothTables) {
 
 TEST(EstimatorsCommand, PrintsJson) {
   const TemporaryFolder folder;
-  const Ran ran = likely_command(folder.path().string(),
-                                 {"estimators", "--repetitions", "200", "--samples", "20", "--json", "--quiet"});
+  const Ran ran = likely_command(
+      folder.path().string(), {"estimators", "--repetitions", "200", "--samples", "20", "--json", "--quiet"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   const io::Json json = io::parse_json(ran.out);
@@ -49,7 +50,8 @@ TEST(EstimatorsCommand, KeepsAllOrNothingAndAsksBeforeItReplaces) {
   const std::vector<std::string> words = {"estimators", "--repetitions", "20", "--out", "kept", "--quiet"};
   const Ran first = likely_command(at, words);
   EXPECT_EQ(first.code, 0) << first.err;
-  for (const char* file : {"estimators.json", "estimators.csv", "errors.csv", "spread.csv", "figures/spread.gp"})
+  for (const char* file :
+       {"estimators.json", "estimators.csv", "errors.csv", "spread.csv", "figures/spread.gp"})
     EXPECT_TRUE(std::filesystem::exists(folder / "kept" / file)) << file;
   EXPECT_NE(first.out.find("tables: "), std::string::npos);
   const std::string before = read_bytes(folder / "kept/estimators.csv");
@@ -67,8 +69,11 @@ TEST(EstimatorsCommand, KeepsAllOrNothingAndAsksBeforeItReplaces) {
 TEST(EstimatorsCommand, RefusesNumbersThatAreNone) {
   const TemporaryFolder folder;
   const std::string at = folder.path().string();
-  for (const std::vector<std::string>& bad : std::vector<std::vector<std::string>>{
-           {"--samples", "1"}, {"--samples", "2000000"}, {"--repetitions", "1"}, {"--seed", "-1"}, {"--theta", "x"}}) {
+  for (const std::vector<std::string>& bad : std::vector<std::vector<std::string>>{{"--samples", "1"},
+                                                                                   {"--samples", "2000000"},
+                                                                                   {"--repetitions", "1"},
+                                                                                   {"--seed", "-1"},
+                                                                                   {"--theta", "x"}}) {
     const Ran ran = likely_command(at, {"estimators", bad[0], bad[1], "--out", "none"});
     EXPECT_EQ(ran.code, 2) << bad[0];
     EXPECT_NE(ran.err.find(bad[0]), std::string::npos) << ran.err;
@@ -81,10 +86,10 @@ TEST(EstimatorsCommand, RefusesNumbersThatAreNone) {
 
 TEST(EstimatorsCommand, IsEndedByAnInterrupt) {
   const TemporaryFolder folder, output;
-  const pid_t child = start_command(
-      folder.path().string(),
-      {"estimators", "--samples", "1000000", "--repetitions", "10000000", "--out", "results"},
-      (output / "out").string(), (output / "err").string());
+  const pid_t child =
+      start_command(folder.path().string(),
+                    {"estimators", "--samples", "1000000", "--repetitions", "10000000", "--out", "results"},
+                    (output / "out").string(), (output / "err").string());
   const auto is_working = [&] {
     return std::filesystem::exists(output / "err") &&
            read_bytes(output / "err").find(": estimating") != std::string::npos;

@@ -47,7 +47,8 @@ TEST(Document001Expectation, TheDerivativeOfAGaussianHasAnotherFactor) {
 TEST(Document001Expectation, TheGradientWithoutTricks) {
   const double theta = -0.6, mu = kA * theta + kB, exact = 2.0 * kA * mu;
   EXPECT_NEAR(integral(mu, [&](double z) { return z * z * (z - mu) * density(z, mu) * kA; }), exact, 1e-10);
-  const double printed = integral(mu, [&](double z) { return z * z * 2.0 * (z - mu) * printed_density(z, mu) * kA; });
+  const double printed =
+      integral(mu, [&](double z) { return z * z * 2.0 * (z - mu) * printed_density(z, mu) * kA; });
   EXPECT_NEAR(printed, std::sqrt(0.5) * exact, 1e-10);
 }
 
@@ -57,7 +58,8 @@ TEST(Document001Expectation, AProbabilityTimesTheSlopeOfItsLogarithm) {
   for (std::int64_t i = 0; i < 4; ++i) {
     const auto at = [&](const Tensor& m) { return Normal(m, 1.0).log_prob(z[i]); };
     const Tensor m = tensor(mu, DType::f64);
-    const double p = std::exp(at(m).item()), slope = grad(m, [&](const Tensor& x) { return exp(at(x)); }).item();
+    const double p = std::exp(at(m).item()),
+                 slope = grad(m, [&](const Tensor&x) { return exp(at(x)); }).item();
     EXPECT_NEAR(p * grad(m, at).item(), slope, 1e-14);
     EXPECT_NEAR(slope, (z.at({i}) - mu) * density(z.at({i}), mu), 1e-13);
   }
@@ -76,9 +78,8 @@ TEST(Document001Expectation, BothEstimatorsAreThoseOfTheDocument) {
     };
     const Estimator chosen = path ? Estimator(estimator::Reparameterised{.samples = kSamples})
                                   : Estimator(estimator::Score{.samples = kSamples});
-    const Tensor found = grad(theta, [&](const Tensor& x) {
-      return expect(Normal(kA * x + kB, 1.0), f, chosen, Rng(4));
-    });
+    const Tensor found =
+        grad(theta, [&](const Tensor& x) { return expect(Normal(kA * x + kB, 1.0), f, chosen, Rng(4)); });
     double by_hand = 0.0;
     for (const double z : seen.to_vector<double>()) by_hand += path ? 2.0 * kA * z : z * z * kA * (z - mu);
     EXPECT_NEAR(found.item(), by_hand / kSamples, 1e-10);
@@ -112,16 +113,16 @@ TEST(Document001Expectation, TheMinimumIsWhereTheMeanIsZero) {
   Rng rng(3);
   for (int i = 0; i < 200; ++i) {
     theta = theta - 0.05 * grad(theta, [&](const Tensor& x) {
-              return expect(
-                  Normal(kA * x + kB, 1.0), [](const Tensor& z) { return square(z); },
-                  estimator::Reparameterised{.samples = 200}, rng.split());
-            });
+                      return expect(
+                          Normal(kA * x + kB, 1.0), [](const Tensor& z) { return square(z); },
+                          estimator::Reparameterised{.samples = 200}, rng.split());
+                    });
   }
   EXPECT_NEAR(theta.item(), -kB / kA, 0.1);
 }
 
-// F_Y(y) = F_X(T^-1(y)) holds where T rises; where it falls it is 1 - that. The densities' rule, with |dx|, is
-// right for both.
+// F_Y(y) = F_X(T^-1(y)) holds where T rises; where it falls it is 1 - that. The densities' rule, with |dx|,
+// is right for both.
 TEST(Document001Expectation, AFallingMapTurnsTheDistributionFunction) {
   const double y = 0.8, x = -0.5 * y;  // y = T(x) = -2 x
   const Normal law_x(tensor(0.3, DType::f64), 1.0), law_y(tensor(-0.6, DType::f64), 2.0);
@@ -132,8 +133,8 @@ TEST(Document001Expectation, AFallingMapTurnsTheDistributionFunction) {
               0.5 * std::exp(law_x.log_prob(tensor(x, DType::f64)).item()), 1e-14);
 }
 
-// Two steps in a world of two states: the gradient of the mean return is that of the policy's log-probabilities
-// alone, although the states' probabilities are part of a trajectory's.
+// Two steps in a world of two states: the gradient of the mean return is that of the policy's
+// log-probabilities alone, although the states' probabilities are part of a trajectory's.
 TEST(Document001Expectation, TransitionsHaveNoPartInThePolicyGradient) {
   const double to_first[2][2] = {{0.9, 0.3}, {0.4, 0.7}};  // by state and action
   const auto reward = [](int s, int a) { return s == 0 ? 1.0 - a : 2.5 * a; };

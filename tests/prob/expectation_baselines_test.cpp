@@ -192,7 +192,8 @@ TEST(ScoreSurrogate, IsThePolicyGradient) {
   const Numbers first = {0.2, -0.4, 0.5}, second = {0.1, 0.3, -0.2, 0.7, -0.6, 0.0, -0.1, 0.4, 0.9};
   const Numbers p = testing::softmax_by_hand(first);
   const auto reward = [](std::size_t a, std::size_t b) {
-    return 1.0 + static_cast<double>(a) - 0.8 * static_cast<double>(a == b) + 0.3 * static_cast<double>(b * b);
+    return 1.0 + static_cast<double>(a) - 0.8 * static_cast<double>(a == b) +
+           0.3 * static_cast<double>(b * b);
   };
   double value = 0.0;
   Numbers of_first(3), of_second(9);
@@ -211,15 +212,16 @@ TEST(ScoreSurrogate, IsThePolicyGradient) {
   std::vector<Tensor> firsts, seconds, values;
   Rng rng(5);
   for (int i = 0; i < 200; ++i) {
-    const auto result = value_and_grad(std::tuple(f64(first), reshape(f64(second), {3, 3})), [&](auto& x, auto& y) {
-      const Categorical start(x);
-      const Tensor a = start.sample(rng.split(), {kEpisodes});
-      const Categorical next(index_select(y, 0, a));
-      const Tensor b = next.sample(rng.split());
-      const Tensor af = a.to(DType::f64), bf = b.to(DType::f64);
-      const Tensor rewards = 1.0 + af - 0.8 * equal(a, b).to(DType::f64) + 0.3 * square(bf);
-      return score_surrogate(start.log_prob(a) + next.log_prob(b), rewards, baseline::LeaveOneOut{});
-    });
+    const auto result =
+        value_and_grad(std::tuple(f64(first), reshape(f64(second), {3, 3})), [&](auto& x, auto& y) {
+          const Categorical start(x);
+          const Tensor a = start.sample(rng.split(), {kEpisodes});
+          const Categorical next(index_select(y, 0, a));
+          const Tensor b = next.sample(rng.split());
+          const Tensor af = a.to(DType::f64), bf = b.to(DType::f64);
+          const Tensor rewards = 1.0 + af - 0.8 * equal(a, b).to(DType::f64) + 0.3 * square(bf);
+          return score_surrogate(start.log_prob(a) + next.log_prob(b), rewards, baseline::LeaveOneOut{});
+        });
     values.push_back(result.value);
     firsts.push_back(std::get<0>(result.gradient));
     seconds.push_back(flatten(std::get<1>(result.gradient)));
@@ -259,9 +261,7 @@ TEST(Baseline, ALearnedOneIsTaughtByItsOwnLoss) {
   const Tensor x = linspace(-1.0, 1.0, kRows, DType::f64);
   const auto f = [&](const Tensor& z) { return square(z) + 3.0 * x; };
   Tensor w = f64({0.0, 0.0, 0.0});
-  const auto prediction = [&](const Tensor& v) {
-    return v[0] + v[1] * x + v[2] * square(x);
-  };
+  const auto prediction = [&](const Tensor& v) { return v[0] + v[1] * x + v[2] * square(x); };
   Rng rng(2);
   const auto step = [&](const Tensor& weights, Tensor& of_law) {
     Tensor loss;
@@ -271,7 +271,8 @@ TEST(Baseline, ALearnedOneIsTaughtByItsOwnLoss) {
                    estimator::Score{.samples = 4, .baseline = baseline::Learned{prediction(v)}}, rng.split());
       EXPECT_EQ(e.values.shape(), (Shape{4, kRows}));
       // By hand: the mean squared error of the prediction.
-      EXPECT_NEAR(e.baseline_loss.item(), mean(square(e.values - prediction(stop_gradient(v)))).item(), 1e-12);
+      EXPECT_NEAR(e.baseline_loss.item(), mean(square(e.values - prediction(stop_gradient(v)))).item(),
+                  1e-12);
       return mean(e.value) + e.baseline_loss;
     });
     of_law = std::get<1>(gradient);
@@ -335,9 +336,10 @@ TEST(Expectation, RefusesWhatAnEstimatorCannotDo) {
                  "[expect] Reparameterised needs a law with rsample, got Categorical");
   expect_refusal(of(Poisson(2.0), estimator::Reparameterised{}),
                  "[expect] Reparameterised needs a law with rsample, got Poisson");
-  expect_refusal(of(labels, estimator::StraightThrough{}),
-                 "[expect] StraightThrough needs samples that can lie between classes, and those of Categorical "
-                 "are labels: use OneHot{Categorical}");
+  expect_refusal(
+      of(labels, estimator::StraightThrough{}),
+      "[expect] StraightThrough needs samples that can lie between classes, and those of Categorical "
+      "are labels: use OneHot{Categorical}");
   expect_refusal(of(normal, estimator::Rebar{}),
                  "[expect] Rebar needs Bernoulli or OneHot{Categorical}, got Normal");
   expect_refusal(of(bit, estimator::GumbelSoftmax{.temperature = 0.0}),
@@ -351,9 +353,9 @@ TEST(Expectation, RefusesWhatAnEstimatorCannotDo) {
                  "[expect] WithoutReplacement needs one Categorical, got Bernoulli");
   expect_refusal(of(Independent(Categorical(zeros({2, 3})), 1), estimator::WithoutReplacement{}),
                  "[expect] WithoutReplacement needs one Categorical, got Categorical");
-  expect_refusal(of(labels, estimator::WithoutReplacement{
-                                .samples = 1,
-                                .weights = estimator::WithoutReplacement::Weights::with_baseline}),
+  expect_refusal(of(labels,
+                    estimator::WithoutReplacement{
+                        .samples = 1, .weights = estimator::WithoutReplacement::Weights::with_baseline}),
                  "[expect] WithoutReplacement needs at least 2 samples, got 1");
   expect_refusal(of(labels, estimator::WithoutReplacement{.samples = 5}),
                  "[gumbel_top_k] k must be in [1, 4], got 5");
@@ -375,12 +377,14 @@ TEST(Expectation, RefusesSamplesValuesAndBaselinesThatDoNotFit) {
                  "[expect] baseline::Constant of shape (2, 3) does not broadcast to the values' (1, 3)");
   expect_refusal(with(square_of, estimator::Score{.baseline = baseline::Learned{}}),
                  "[expect] baseline::Learned is empty");
-  expect_refusal(with([](const Tensor& z) { return mean(z); }, estimator::Score{.samples = 5}),
-                 "[expect] f must give one number for each sample and each element of the batch, shape (5, 3), "
-                 "got ()");
-  expect_refusal(with([](const Tensor&) { return Tensor(); }, estimator::Score{.samples = 5}),
-                 "[expect] f must give one number for each sample and each element of the batch, shape (5, 3), "
-                 "got nothing");
+  expect_refusal(
+      with([](const Tensor& z) { return mean(z); }, estimator::Score{.samples = 5}),
+      "[expect] f must give one number for each sample and each element of the batch, shape (5, 3), "
+      "got ()");
+  expect_refusal(
+      with([](const Tensor&) { return Tensor(); }, estimator::Score{.samples = 5}),
+      "[expect] f must give one number for each sample and each element of the batch, shape (5, 3), "
+      "got nothing");
   expect_refusal(
       [] {
         expect(
@@ -388,8 +392,9 @@ TEST(Expectation, RefusesSamplesValuesAndBaselinesThatDoNotFit) {
             estimator::Score{.samples = 3, .baseline = baseline::Optimal{}}, Rng(1));
       },
       "[expect] baseline::Optimal needs a law of single numbers or of labels, got Dirichlet");
-  expect_refusal([] { score_surrogate(zeros({3}), zeros({4})); },
-                 "[score_surrogate] log_probs and rewards must have one shape, samples first, got (3,) and (4,)");
+  expect_refusal(
+      [] { score_surrogate(zeros({3}), zeros({4})); },
+      "[score_surrogate] log_probs and rewards must have one shape, samples first, got (3,) and (4,)");
   expect_refusal([] { score_surrogate(zeros({3}), zeros({3}), baseline::Optimal{}); },
                  "[score_surrogate] baseline::Optimal needs the law: use expect");
 }

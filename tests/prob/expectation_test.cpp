@@ -122,7 +122,8 @@ double of_pair(std::size_t a, std::size_t b) { return curve(kWeights[a] - 0.7 * 
 
 TEST(Expectation, SeveralNumbersTogether) {
   const Numbers logits = {0.3, -0.5, 0.8, -1.0, 0.2, 0.6};
-  const Numbers p = testing::softmax_by_hand({0.3, -0.5, 0.8}), q = testing::softmax_by_hand({-1.0, 0.2, 0.6});
+  const Numbers p = testing::softmax_by_hand({0.3, -0.5, 0.8}),
+                q = testing::softmax_by_hand({-1.0, 0.2, 0.6});
   double value = 0.0;
   Numbers gradient(6);
   for (std::size_t a = 0; a < 3; ++a) {
@@ -239,8 +240,8 @@ TEST(Expectation, ParametersInsideOfFHaveTheirGradient) {
   for (const Named& more : for_classes()) all.push_back(more);
   int seed = 600;
   for (const auto& [name, e] : all) {
-    const auto gradients =
-        grad(std::tuple(logits, full({kRepetitions}, kFactor, DType::f64)), [&, &chosen = e](auto& x, auto& a) {
+    const auto gradients = grad(
+        std::tuple(logits, full({kRepetitions}, kFactor, DType::f64)), [&, &chosen = e](auto& x, auto& a) {
           return sum(expect(
               OneHot{Categorical(x)}, [&](const Tensor& z) { return of_rows(z, a); }, chosen, Rng(++seed)));
         });
@@ -250,14 +251,14 @@ TEST(Expectation, ParametersInsideOfFHaveTheirGradient) {
 }
 
 TEST(Expectation, ExactHasDerivativesOfAllOrders) {
-  testing::check_gradients(
-      "exact",
-      [](const std::vector<Tensor>& in) {
-        return expect(
-            Categorical(in[0]), [&](const Tensor& z) { return of_labels(z, in[1] * in[1]); }, estimator::Exact{},
-            Rng(1));
-      },
-      {f64(kClassLogits), kFixed});
+  testing::check_gradients("exact",
+                           [](const std::vector<Tensor>& in) {
+                             return expect(
+                                 Categorical(in[0]),
+                                 [&](const Tensor& z) { return of_labels(z, in[1] * in[1]); },
+                                 estimator::Exact{}, Rng(1));
+                           },
+                           {f64(kClassLogits), kFixed});
 }
 
 TEST(Expectation, ALogitOfMinusInfinityIsNeverDrawn) {
@@ -281,13 +282,15 @@ TEST(Expectation, ALogitOfMinusInfinityIsNeverDrawn) {
 
 // The score function estimator may be differentiated again; its second derivatives are unbiased, too.
 TEST(Expectation, SecondDerivativesOfScoresAreUnbiased) {
-  const auto f = [](const Tensor& x, const Tensor& z) { return of_labels(z, square(select(x, -1, 0)) + 1.0); };
+  const auto f = [](const Tensor& x, const Tensor& z) {
+    return of_labels(z, square(select(x, -1, 0)) + 1.0);
+  };
   const Tensor exact = hessian(f64(kClassLogits), [&](const Tensor& x) {
     return expect(
         Categorical(x), [&](const Tensor& z) { return f(x, z); }, estimator::Exact{}, Rng(1));
   });
-  for (const Baseline& b : {Baseline(baseline::None{}), Baseline(baseline::Constant(0.5)),
-                            Baseline(baseline::LeaveOneOut{})}) {
+  for (const Baseline& b :
+       {Baseline(baseline::None{}), Baseline(baseline::Constant(0.5)), Baseline(baseline::LeaveOneOut{})}) {
     std::vector<Tensor> found;
     Rng rng(9);
     for (int i = 0; i < 30; ++i) {

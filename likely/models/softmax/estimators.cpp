@@ -21,14 +21,14 @@ namespace likely::estimators {
 
 namespace {
 
-constexpr double kSlope = 2.0, kOffset = 3.0;         // of the normal law's mean
-constexpr std::int64_t kNumbersAtOnce = 1 << 17;      // samples that are looked at between two questions
+constexpr double kSlope = 2.0, kOffset = 3.0;     // of the normal law's mean
+constexpr std::int64_t kNumbersAtOnce = 1 << 17;  // samples that are looked at between two questions
 constexpr std::int64_t kMostSamples = 1 << 20, kMostRepetitions = 10'000'000;
 constexpr std::int64_t kClassSamples = 4;
-constexpr std::int64_t kEarlier = 1000;               // samples of the estimates before this one
+constexpr std::int64_t kEarlier = 1000;  // samples of the estimates before this one
 constexpr std::int64_t kSpreadPlaces = 36, kSpreadEach = 12;
-constexpr double kSpreadReach = 3.5;                  // theta, to both sides of the minimum
-constexpr std::int64_t kCurveRepetitions = 1000;      // at most
+constexpr double kSpreadReach = 3.5;              // theta, to both sides of the minimum
+constexpr std::int64_t kCurveRepetitions = 1000;  // at most
 
 using Weights = estimator::WithoutReplacement::Weights;
 
@@ -66,7 +66,8 @@ Tensor class_expectation(const Tensor& theta, const Estimator& e, const Rng& rng
 
 double exact_of_classes(double theta) {
   const Tensor at = tensor(std::vector<double>{theta});
-  return grad(at, [](const Tensor& x) { return sum(class_expectation(x, estimator::Exact{}, Rng(0))); }).item();
+  return grad(at, [](const Tensor& x) { return sum(class_expectation(x, estimator::Exact{}, Rng(0))); })
+      .item();
 }
 
 NamedEstimator score_named(const std::string& name, const Baseline& baseline) {
@@ -102,21 +103,21 @@ Problem class_problem() {
               return estimator::GumbelSoftmax{.samples = n, .temperature = temperature, .hard = hard};
             }};
   };
-  return {"classes",
-          class_expectation,
-          exact_of_classes,
-          {score_named("score", baseline::None{}),
-           score_named("score, leave-one-out", baseline::LeaveOneOut{}),
-           {"REBAR", true,
-            [](std::int64_t n) { return estimator::Rebar{.samples = n, .temperature = 1.0}; }},
-           different("", Weights::plain),
-           different(", baseline", Weights::with_baseline),
-           different(", normalised", Weights::normalised),
-           {"straight-through", false, [](std::int64_t n) { return estimator::StraightThrough{.samples = n}; }},
-           relaxed("Gumbel-softmax, hard", 0.5, true),
-           relaxed("Gumbel-softmax", 0.5, false)},
-          kClassSamples,
-          {2, 3, 4, 5, 6, 7, 8, 9, 10}};
+  return {
+      "classes",
+      class_expectation,
+      exact_of_classes,
+      {score_named("score", baseline::None{}),
+       score_named("score, leave-one-out", baseline::LeaveOneOut{}),
+       {"REBAR", true, [](std::int64_t n) { return estimator::Rebar{.samples = n, .temperature = 1.0}; }},
+       different("", Weights::plain),
+       different(", baseline", Weights::with_baseline),
+       different(", normalised", Weights::normalised),
+       {"straight-through", false, [](std::int64_t n) { return estimator::StraightThrough{.samples = n}; }},
+       relaxed("Gumbel-softmax, hard", 0.5, true),
+       relaxed("Gumbel-softmax", 0.5, false)},
+      kClassSamples,
+      {2, 3, 4, 5, 6, 7, 8, 9, 10}};
 }
 
 // Whoever is to know where the work is, and whether it goes on.
@@ -190,10 +191,9 @@ void compare(const Problem& problem, const Rng& rng, EstimatorStudy& study, Desk
     const NamedEstimator& named = problem.estimators[i];
     desk.begin(named.name);
     const Rng own = rng.fold_in(i);
-    const Moments found =
-        moments_of(estimates(problem, named.of(problem.samples), options.theta, problem.samples,
-                             options.repetitions, own.fold_in(0), desk),
-                   exact);
+    const Moments found = moments_of(estimates(problem, named.of(problem.samples), options.theta,
+                                               problem.samples, options.repetitions, own.fold_in(0), desk),
+                                     exact);
     if (i == 0) first = found.variance;
     study.rows.push_back({problem.name, named.name, named.unbiased, problem.samples, found.mean,
                           std::sqrt(found.variance / static_cast<double>(options.repetitions)), exact,
@@ -234,7 +234,8 @@ EstimatorStudy compare_estimators(const EstimatorOptions& options) {
   if (options.samples < 2 || options.samples > kMostSamples)
     throw Error(fmt::format("`samples` must be in [2, {}], got {}", kMostSamples, options.samples));
   if (options.repetitions < 2 || options.repetitions > kMostRepetitions)
-    throw Error(fmt::format("`repetitions` must be in [2, {}], got {}", kMostRepetitions, options.repetitions));
+    throw Error(
+        fmt::format("`repetitions` must be in [2, {}], got {}", kMostRepetitions, options.repetitions));
   if (!(std::abs(options.theta) <= 1000.0))
     throw Error(fmt::format("`theta` must be in [-1000, 1000], got {}", options.theta));
   EstimatorStudy study{options, {}, {}, {}};

@@ -16,9 +16,9 @@
 namespace likely::estimators {
 
 struct EstimatorOptions {
-  double theta = 1.0;              // where the gradient is estimated
-  std::int64_t samples = 100;      // of one estimate, in the problem of a normal law
-  std::int64_t repetitions = 2000; // estimates of which mean and variance are taken
+  double theta = 1.0;               // where the gradient is estimated
+  std::int64_t samples = 100;       // of one estimate, in the problem of a normal law
+  std::int64_t repetitions = 2000;  // estimates of which mean and variance are taken
   std::uint64_t seed = 1;
   train::EventSink events{};
   CancelTest cancelled{};  // then Cancelled is thrown
@@ -54,10 +54,10 @@ struct EstimatorStudy {
   std::vector<ErrorCurve> curves;
 };
 
-// "normal": d/dtheta E z^2 with z ~ N(2 theta + 3, 1), which is 8 theta + 12; the first row is reparameterised.
-// "classes": d/dtheta E f(z) with z one of ten classes, logits theta s, four samples an estimate; the first row is
-// the score function without a baseline. Refuses samples outside [2, 2^20], repetitions outside [2, 10^7], and a
-// theta beyond 1000 either way.
+// "normal": d/dtheta E z^2 with z ~ N(2 theta + 3, 1), which is 8 theta + 12; the first row is
+// reparameterised. "classes": d/dtheta E f(z) with z one of ten classes, logits theta s, four samples an
+// estimate; the first row is the score function without a baseline. Refuses samples outside [2, 2^20],
+// repetitions outside [2, 10^7], and a theta beyond 1000 either way.
 EstimatorStudy compare_estimators(const EstimatorOptions& options);
 
 // As tables for people, and as one object of JSON.

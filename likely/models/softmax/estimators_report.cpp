@@ -29,6 +29,7 @@ std::string table_text(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     text += fmt::format("{:<{}}", row[0], widths[0]);
     for (std::size_t c = 1; c < row.size(); ++c) text += fmt::format("  {:>{}}", row[c], widths[c]);
+    text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   }
   return text;
@@ -39,8 +40,9 @@ std::string rows_text(const EstimatorStudy& study, const std::string& problem) {
       {"", "mean", "standard error", "exact", "variance", "relative", ""}};
   for (const EstimatorRow& row : study.rows) {
     if (row.problem != problem) continue;
-    rows.push_back({row.estimator, number_text(row.mean), number_text(row.standard_error), number_text(row.exact),
-                    number_text(row.variance), number_text(row.relative), row.unbiased ? "" : "biased"});
+    rows.push_back({row.estimator, number_text(row.mean), number_text(row.standard_error),
+                    number_text(row.exact), number_text(row.variance), number_text(row.relative),
+                    row.unbiased ? "" : "biased"});
   }
   return table_text(rows);
 }
@@ -75,7 +77,8 @@ plot::Figure spread_figure(const Spread& spread, const std::string& title, std::
                        .legend = "bottom right"});
   const std::vector<double> ends = {spread.theta.front(), spread.theta.back()};
   const std::vector<double> exact = {8.0 * ends[0] + 12.0, 8.0 * ends[1] + 12.0};
-  figure.points(tensor(spread.theta), tensor(spread.estimate), {.label = "estimates", .color = color, .width = 1.2});
+  figure.points(tensor(spread.theta), tensor(spread.estimate),
+                {.label = "estimates", .color = color, .width = 1.2});
   figure.line(tensor(ends), tensor(exact), {.label = "8 theta + 12", .color = "#000000", .width = 1.5});
   return figure;
 }
@@ -99,8 +102,8 @@ void draw(const EstimatorStudy& study, runs::Album& album) {
 std::string estimators_text(const EstimatorStudy& study) {
   const EstimatorOptions& options = study.options;
   std::string text = fmt::format(
-      "d/dtheta E z^2, z ~ N(2 theta + 3, 1), at theta = {}: {} samples an estimate, {} estimates\n\n", options.theta,
-      options.samples, options.repetitions);
+      "d/dtheta E z^2, z ~ N(2 theta + 3, 1), at theta = {}: {} samples an estimate, {} estimates\n\n",
+      options.theta, options.samples, options.repetitions);
   text += rows_text(study, "normal");
   text += fmt::format("\nd/dtheta E f(z), z one of ten classes, at theta = {}: 4 samples an estimate\n\n",
                       options.theta);
@@ -143,7 +146,11 @@ runs::Drawn write_estimators(const EstimatorStudy& study, const fs::path& folder
   io::CsvWriter errors(folder / "errors.csv", {"problem", "estimator", "samples", "root_mean_squared_error"});
   for (const ErrorCurve& curve : study.curves) {
     for (std::size_t i = 0; i < curve.samples.size(); ++i)
-      errors.text(curve.problem).text(curve.estimator).number(curve.samples[i]).number(curve.error[i]).end_row();
+      errors.text(curve.problem)
+          .text(curve.estimator)
+          .number(curve.samples[i])
+          .number(curve.error[i])
+          .end_row();
   }
   errors.commit();
   io::CsvWriter spreads(folder / "spread.csv", {"estimator", "theta", "estimate"});

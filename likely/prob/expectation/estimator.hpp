@@ -13,8 +13,8 @@
 
 namespace likely {
 
-// What is taken off the values before they weigh the scores: (f(z) - b) d log p(z) / d theta has the same mean
-// for every b that does not depend on z, and another variance.
+// What is taken off the values before they weigh the scores: (f(z) - b) d log p(z) / d theta has the same
+// mean for every b that does not depend on z, and another variance.
 namespace baseline {
 
 struct None {};
@@ -32,8 +32,8 @@ struct Constant {
 struct LeaveOneOut {};
 
 // For each sample, and each number of the law's parameters, that b which minimises the variance,
-// c* = E[g^2 f] / E[g^2] with g = d log p(z) / d parameter, estimated from the other samples, so that there is
-// no bias. "The law's parameters" are those that it is made of (logits, location, scale), broadcast to its
+// c* = E[g^2 f] / E[g^2] with g = d log p(z) / d parameter, estimated from the other samples, so that there
+// is no bias. "The law's parameters" are those that it is made of (logits, location, scale), broadcast to its
 // batch: where they are computed from others, b is the best one for them. First derivatives only. Refuses
 // fewer than two samples, and laws of vectors other than Independent ones.
 struct Optimal {};
@@ -72,8 +72,8 @@ namespace estimator {
 // Categorical and Independent ones of up to 2^20 values altogether. Refuses other laws.
 struct Exact {};
 
-// The score function estimator, REINFORCE: mean of (f(z) - b) d log p(z) / d theta. Any law with a log_prob, any
-// f; to any order.
+// The score function estimator, REINFORCE: mean of (f(z) - b) d log p(z) / d theta. Any law with a log_prob,
+// any f; to any order.
 struct Score {
   std::int64_t samples = 1;
   Baseline baseline = baseline::None{};
@@ -85,25 +85,26 @@ struct Reparameterised {
 };
 
 // Discrete samples whose derivative is taken for that of their probabilities. Biased, unless f is linear.
-// Here and below: for Bernoulli and OneHot{Categorical}, and Independent ones; f must accept what lies between
-// 0 and 1.
+// Here and below: for Bernoulli and OneHot{Categorical}, and Independent ones; f must accept what lies
+// between 0 and 1.
 struct StraightThrough {
   std::int64_t samples = 1;
 };
 
-// softmax((logits + Gumbel noise) / temperature) instead of samples, sigmoid for Bernoulli: value and gradient
-// are those of the relaxed law (Concrete), biased, less so and with more variance as the temperature falls.
-// With `hard` f sees the discrete sample, and the gradient is taken for that of the relaxed one.
+// softmax((logits + Gumbel noise) / temperature) instead of samples, sigmoid for Bernoulli: value and
+// gradient are those of the relaxed law (Concrete), biased, less so and with more variance as the temperature
+// falls. With `hard` f sees the discrete sample, and the gradient is taken for that of the relaxed one.
 struct GumbelSoftmax {
   std::int64_t samples = 1;
   double temperature = 1.0;
   bool hard = false;
 };
 
-// REBAR (Tucker et al. 2017): the score function estimator with c(z) = scale f(relaxed z) as a control variate,
-// where the mean of c is differentiated by its own reparameterisation, and by that of z given the sample. With
-// `control`, a function of perturbed logits (those of the samples, with values (samples, batch)), added to c
-// it is RELAX (Grathwohl et al. 2018). Unbiased for any temperature, scale and control. Calls f three times.
+// REBAR (Tucker et al. 2017): the score function estimator with c(z) = scale f(relaxed z) as a control
+// variate, where the mean of c is differentiated by its own reparameterisation, and by that of z given the
+// sample. With `control`, a function of perturbed logits (those of the samples, with values (samples,
+// batch)), added to c it is RELAX (Grathwohl et al. 2018). Unbiased for any temperature, scale and control.
+// Calls f three times.
 struct Rebar {
   std::int64_t samples = 1;
   double temperature = 0.5;
@@ -116,9 +117,10 @@ struct Rebar {
 struct WithoutReplacement {
   enum class Weights : std::uint8_t {
     plain,          // sum of w f: unbiased
-    with_baseline,  // the same, and for the gradient sum of w f of the others is the baseline: unbiased, but with
-                    // two samples far worse than without. Refuses fewer than two.
-    normalised,     // weights that sum to 1, with a baseline: a bias that falls with more samples, least variance
+    with_baseline,  // the same, and for the gradient sum of w f of the others is the baseline: unbiased, but
+                    // with two samples far worse than without. Refuses fewer than two.
+    normalised,  // weights that sum to 1, with a baseline: a bias that falls with more samples, least
+                 // variance
   };
   std::int64_t samples = 2;
   Weights weights = Weights::normalised;

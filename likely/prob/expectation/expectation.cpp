@@ -18,9 +18,10 @@ Tensor Task::values_of(const Tensor& seen_samples) const {
   const Shape wanted = joined({seen_samples.shape()[0]}, law.batch);
   const Tensor values = f_(seen_samples);
   if (!values.defined() || !(values.shape() == wanted))
-    refuse("expect", fmt::format("f must give one number for each sample and each element of the batch, shape "
-                                 "{}, got {}",
-                                 wanted.string(), values.defined() ? values.shape().string() : "nothing"));
+    refuse("expect",
+           fmt::format("f must give one number for each sample and each element of the batch, shape "
+                       "{}, got {}",
+                       wanted.string(), values.defined() ? values.shape().string() : "nothing"));
   return is_floating(values.dtype()) ? values : cast(values, law.parameters.front().dtype());
 }
 
@@ -37,9 +38,10 @@ void Task::check_samples(std::int64_t samples, std::int64_t least) const {
 void Task::check_relaxable(double temperature) const {
   if (law.values == Values::any) refuse_law("Bernoulli or OneHot{Categorical}");
   if (law.values == Values::labels && !law.one_hot)
-    refuse("expect", fmt::format("{} needs samples that can lie between classes, and those of Categorical are "
-                                 "labels: use OneHot{{Categorical}}",
-                                 estimator_));
+    refuse("expect",
+           fmt::format("{} needs samples that can lie between classes, and those of Categorical are "
+                       "labels: use OneHot{{Categorical}}",
+                       estimator_));
   if (!(temperature > 0.0))
     refuse("expect", fmt::format("{} needs a temperature above 0, got {}", estimator_, temperature));
 }

@@ -20,9 +20,10 @@
 namespace likely {
 
 struct Expectation {
-  Tensor value;          // (batch): the estimate, with the estimator's gradient
-  Tensor values;         // (samples, batch): what f gave, constants; of all there is for Exact
-  Tensor baseline_loss;  // for baseline::Learned: mean (f - prediction)^2, to be added to the loss; else empty
+  Tensor value;   // (batch): the estimate, with the estimator's gradient
+  Tensor values;  // (samples, batch): what f gave, constants; of all there is for Exact
+  Tensor
+      baseline_loss;  // for baseline::Learned: mean (f - prediction)^2, to be added to the loss; else empty
 };
 
 using ValueFunction = std::function<Tensor(const Tensor& samples)>;
@@ -43,10 +44,11 @@ Tensor expect(const Law& law, const ValueFunction& f, const Estimator& estimator
   return estimate(law, f, estimator, rng).value;
 }
 
-// The mean of `rewards` over their first axis, with the gradient of (reward - baseline) d log_prob plus that of
-// the rewards themselves: REINFORCE for samples that somebody else drew. For trajectories log_probs has for each
-// the sum of its actions' log-probabilities, (episodes), or, with rewards to go, (episodes, steps), which gives
-// a number a step. Refuses other shapes than each other's, and baseline::Optimal, which needs the law.
+// The mean of `rewards` over their first axis, with the gradient of (reward - baseline) d log_prob plus that
+// of the rewards themselves: REINFORCE for samples that somebody else drew. For trajectories log_probs has
+// for each the sum of its actions' log-probabilities, (episodes), or, with rewards to go, (episodes, steps),
+// which gives a number a step. Refuses other shapes than each other's, and baseline::Optimal, which needs the
+// law.
 Expectation score_estimate(const Tensor& log_probs, const Tensor& rewards,
                            const Baseline& baseline = baseline::None{});
 Tensor score_surrogate(const Tensor& log_probs, const Tensor& rewards,

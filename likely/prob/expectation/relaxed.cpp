@@ -78,8 +78,8 @@ Expectation gumbel_softmax(const Task& task, const estimator::GumbelSoftmax& opt
   task.check_relaxable(options.temperature);
   const Tensor z = perturbed_logits(task, options.samples, rng);
   const Tensor soft = relaxed(task, z, options.temperature);
-  const Tensor values = task.values_of(
-      options.hard ? task.seen(hard_answers(task, z)) + (soft - stop_gradient(soft)) : soft);
+  const Tensor values =
+      task.values_of(options.hard ? task.seen(hard_answers(task, z)) + (soft - stop_gradient(soft)) : soft);
   return {mean(values, 0), values, {}};
 }
 

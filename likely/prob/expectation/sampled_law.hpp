@@ -65,7 +65,7 @@ enum class Values : std::uint8_t { any, labels, binary };
 
 // A law without its type. Its "answers" are what sample() gives.
 struct SampledLaw {
-  std::string name;        // of what is inside of Independent
+  std::string name;  // of what is inside of Independent
   Values values = Values::any;
   bool one_hot = false;    // f sees rows of 0 and 1 instead of labels
   bool of_numbers = true;  // an answer of the innermost law is one number, not a vector

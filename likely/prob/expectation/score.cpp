@@ -47,19 +47,18 @@ Tensor baseline_for(const char* operation, const Tensor& values, const Baseline&
                                     b.shape().string(), values.shape().string()));
     return stop_gradient(b.to(values.dtype()));
   };
-  return std::visit(
-      Overloaded{[](const baseline::None&) { return Tensor(); },
-                 [&](const baseline::Constant& b) { return checked("Constant", b.value); },
-                 [&](const baseline::Learned& b) { return checked("Learned", b.prediction); },
-                 [&](const baseline::LeaveOneOut&) {
-                   const std::int64_t n = values.shape()[0];
-                   check_others(operation, "LeaveOneOut", n);
-                   return sum_of_others(stop_gradient(values)) / static_cast<double>(n - 1);
-                 },
-                 [&](const baseline::Optimal&) -> Tensor {
-                   refuse(operation, "baseline::Optimal needs the law: use expect");
-                 }},
-      baseline);
+  return std::visit(Overloaded{[](const baseline::None&) { return Tensor(); },
+                               [&](const baseline::Constant& b) { return checked("Constant", b.value); },
+                               [&](const baseline::Learned& b) { return checked("Learned", b.prediction); },
+                               [&](const baseline::LeaveOneOut&) {
+                                 const std::int64_t n = values.shape()[0];
+                                 check_others(operation, "LeaveOneOut", n);
+                                 return sum_of_others(stop_gradient(values)) / static_cast<double>(n - 1);
+                               },
+                               [&](const baseline::Optimal&) -> Tensor {
+                                 refuse(operation, "baseline::Optimal needs the law: use expect");
+                               }},
+                    baseline);
 }
 
 }  // namespace
@@ -117,7 +116,8 @@ Expectation optimal_score(const Task& task, const Tensor& answers, const Tensor&
   const bool fits = std::all_of(law.parameters.begin(), law.parameters.end(),
                                 [&](const Tensor& p) { return p.rank() <= rows.rank(); });
   if (!fits || (row_axes == 0 && !law.of_numbers))
-    refuse("expect", fmt::format("baseline::Optimal needs a law of single numbers or of labels, got {}", law.name));
+    refuse("expect",
+           fmt::format("baseline::Optimal needs a law of single numbers or of labels, got {}", law.name));
 
   // A set of parameters for each element of the batch, and of constants for each sample: one backward pass
   // gives the scores of all.

@@ -42,7 +42,8 @@ double gradient_over_classes(double theta) {
 
 TEST(Estimators, FindTheGradientUnlessTheyAreBiased) {
   for (const double theta : {1.0, -2.5}) {
-    const EstimatorStudy study = compare_estimators({.theta = theta, .samples = 50, .repetitions = 3000, .seed = 3});
+    const EstimatorStudy study =
+        compare_estimators({.theta = theta, .samples = 50, .repetitions = 3000, .seed = 3});
     ASSERT_EQ(study.rows.size(), 14U);
     for (const EstimatorRow& row : study.rows) {
       const double exact = row.problem == "normal" ? 8.0 * theta + 12.0 : gradient_over_classes(theta);
@@ -62,7 +63,8 @@ TEST(Estimators, FindTheGradientUnlessTheyAreBiased) {
   }
 }
 
-// Of one sample: a^2 times 1, m^4 + 14 m^2 + 15 and 8 m^2 + 10, from the moments of a normal law, with a^2 = 4.
+// Of one sample: a^2 times 1, m^4 + 14 m^2 + 15 and 8 m^2 + 10, from the moments of a normal law, with a^2
+// = 4.
 TEST(Estimators, HaveTheVariancesOfTheDocumentsExample) {
   const double m = 5.0, m2 = m * m;
   const EstimatorStudy study = compare_estimators({.theta = 1.0, .samples = 40, .repetitions = 4000});
@@ -73,7 +75,8 @@ TEST(Estimators, HaveTheVariancesOfTheDocumentsExample) {
   expect_variance("reparameterised", 4.0 * 4.0);
   expect_variance("score", 4.0 * (m2 * m2 + 14.0 * m2 + 15.0));
   expect_variance("score, mean of earlier values", 4.0 * (8.0 * m2 + 10.0));
-  EXPECT_LT(row_of(study, "normal", "score, leave-one-out").relative, row_of(study, "normal", "score").relative);
+  EXPECT_LT(row_of(study, "normal", "score, leave-one-out").relative,
+            row_of(study, "normal", "score").relative);
   EXPECT_EQ(row_of(study, "normal", "reparameterised").relative, 1.0);
 }
 
@@ -139,7 +142,8 @@ TEST(Estimators, CanBeGivenUpAndRefuse) {
   given_up.cancelled = [&] { return ++asked > 20; };
   EXPECT_THROW(compare_estimators(given_up), Cancelled);
   expect_refusal([] { compare_estimators({.samples = 1}); }, "`samples` must be in [2, 1048576], got 1");
-  expect_refusal([] { compare_estimators({.repetitions = 1}); }, "`repetitions` must be in [2, 10000000], got 1");
+  expect_refusal([] { compare_estimators({.repetitions = 1}); },
+                 "`repetitions` must be in [2, 10000000], got 1");
   expect_refusal([] { compare_estimators({.theta = std::nan("")}); },
                  "`theta` must be in [-1000, 1000], got nan");
 }
