@@ -39,6 +39,8 @@ void add_choice_models(CLI::App& app);
 void add_sweep(CLI::App& app);
 // `likely inspect FILE`: what a file of tensors or a run folder holds.
 void add_inspect(CLI::App& app);
+// `likely estimators`: estimators of the gradient of an expectation, side by side.
+void add_estimators(CLI::App& app);
 // `likely equations`: the book's equations, their functions and tests.
 void add_equations(CLI::App& app);
 // `likely bench`: measures this machine.

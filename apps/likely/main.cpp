@@ -43,6 +43,7 @@ void add_commands(CLI::App& app) {
   likely::command::add_choice_models(app);
   likely::command::add_sweep(app);
   likely::command::add_inspect(app);
+  likely::command::add_estimators(app);
   likely::command::add_equations(app);
   likely::command::add_bench(app);
   likely::command::add_info(app);

@@ -51,6 +51,10 @@ Command recover(const std::string& seed) {
   return {"recover", "--model", "rw",        "--subjects",   "3",      "--trials", "20", "--seed",
           seed,      "--out",   "recovered", "--no-figures", "--quiet"};
 }
+Command estimators(const std::string& seed) {
+  return {"estimators", "--samples", "5",        "--repetitions", "20",     "--seed",
+          seed,         "--out",     "compared", "--no-figures",  "--quiet"};
+}
 Command sweep(const std::string& seed) {
   return {"sweep",  "shallow-regression", "--set",  "rows=20", "--set", "epochs=1",
           "--grid", "units=2,3",          "--seed", seed,      "--out", "swept",
@@ -221,6 +225,10 @@ std::vector<Scenario> scenarios() {
   add_both(all,
            {.name = "Recover", .command = recover("1"), .results = all_of({"recovered"}), .at_once = true},
            recover("2"), "recovered");
+  add_both(
+      all,
+      {.name = "Estimators", .command = estimators("1"), .results = all_of({"compared"}), .at_once = true},
+      estimators("2"), "compared");
   add_both(all,
            {.name = "Sweep",
             .command = sweep("1"),
