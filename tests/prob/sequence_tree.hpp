@@ -41,7 +41,8 @@ struct TreeModel {
     Tokens next;
     std::vector<double> found;
     for (std::size_t i = 0; i < at.size(); ++i) {
-      next.push_back(at[i] < 0 ? 0 : children.at(static_cast<std::size_t>(at[i])).at(static_cast<std::size_t>(read[i])));
+      const std::int64_t child = at[i] < 0 ? 0 : children.at(static_cast<std::size_t>(at[i])).at(static_cast<std::size_t>(read[i]));
+      next.push_back(std::max(child, std::int64_t{0}));  // what reads beyond the end is at the root again
       const auto& row = rows.at(static_cast<std::size_t>(next.back()));
       found.insert(found.end(), row.begin(), row.end());
     }

@@ -13,6 +13,7 @@
 #include "likely/core/error.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/math.hpp"
 #include "likely/ops/order.hpp"
 #include "likely/ops/softmax.hpp"
 
@@ -64,39 +65,75 @@ void keep(const T* x, T* out, const Index* chosen, std::int64_t count) {
     out[chosen[j]] = static_cast<T>(static_cast<double>(x[chosen[j]]) - norm);
 }
 
-// Orders tokens so that the nucleus comes first; returns its size.
+// The nucleus of a row, of which y are the log-probabilities and q the probabilities. Tokens are counted into
+// buckets of falling log-probability; only in the bucket where p is reached are they put in order.
 template <class T>
-std::int64_t nucleus(const T* x, std::int64_t n, double p, std::vector<std::int64_t>& order) {
-  double high = -std::numeric_limits<double>::infinity(), total = 0.0;
-  for (std::int64_t i = 0; i < n; ++i) high = std::max(high, static_cast<double>(x[i]));
-  if (!std::isfinite(high)) return 0;
-  for (std::int64_t i = 0; i < n; ++i) total += std::exp(static_cast<double>(x[i]) - high);
-  // Tokens below have less than 1 - p together, so that none of them can be needed.
-  const double least = high + std::log(total) + std::log((1.0 - p) / static_cast<double>(n));
-  order.clear();
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (static_cast<double>(x[i]) >= least) order.push_back(i);
-  }
-  const auto before = [x](std::int64_t a, std::int64_t b) { return x[a] != x[b] ? x[a] > x[b] : a < b; };
-  const double rounding = sizeof(T) == 4 ? 1e-6 : 1e-12;
-  double needed = (p - rounding) * total;
-  std::int64_t low = 0, end = std::ssize(order);
-  // What is needed lies before `end`; what is before `low` is needed. Half of the rest is settled at a time.
-  while (end - low > 1) {
-    const std::int64_t middle = low + (end - low) / 2;
-    std::nth_element(order.begin() + low, order.begin() + middle, order.begin() + end, before);
-    double mass = 0.0;
-    for (std::int64_t j = low; j < middle; ++j)
-      mass += std::exp(static_cast<double>(x[order[static_cast<std::size_t>(j)]]) - high);
-    if (mass >= needed) {
-      end = middle;
-    } else {
-      needed -= mass;
-      low = middle;
+class Nucleus {
+ public:
+  Nucleus(const T* y, const T* q, std::int64_t n, double p) : y_(y), q_(q), n_(n) {
+    for (std::int64_t i = 0; i < n; ++i) high_ = std::max(high_, y[i]);
+    // Tokens below have less than 1 - p together, so that none of them can be needed.
+    const double least = std::log((1.0 - p) / static_cast<double>(n));
+    const double range = std::max(static_cast<double>(high_) - least, 1e-6);
+    const auto scale = static_cast<T>(static_cast<double>(kBuckets - 1) / range);
+    buckets_.resize(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i)
+      buckets_[static_cast<std::size_t>(i)] =
+          static_cast<std::uint16_t>(static_cast<std::int32_t>(std::min((high_ - y[i]) * scale, T{kBuckets})));
+    std::vector<double> masses(kBuckets + 1, 0.0);
+    for (std::int64_t i = 0; i < n; ++i) masses[buckets_[static_cast<std::size_t>(i)]] += static_cast<double>(q[i]);
+    double needed = p - (sizeof(T) == 4 ? 1e-6 : 1e-12);
+    for (; last_ + 1 < kBuckets && masses[last_] < needed; ++last_) {
+      needed -= masses[last_];
+      kept_ += masses[last_];
     }
+    choose_of_last(needed);
   }
-  return end;
-}
+
+  // Writes what is kept, less the logarithm of all of it.
+  void write(T* out) const {
+    constexpr T kNever = -std::numeric_limits<T>::infinity();
+    double kept = kept_;
+    for (const std::int64_t i : chosen_) kept += static_cast<double>(q_[i]);
+    const auto norm = static_cast<T>(std::log(kept));
+    for (std::int64_t i = 0; i < n_; ++i) out[i] = buckets_[static_cast<std::size_t>(i)] < last_ ? y_[i] - norm : kNever;
+    for (const std::int64_t i : chosen_) out[i] = y_[i] - norm;
+  }
+
+ private:
+  static constexpr std::uint16_t kBuckets = 1024;
+
+  // Halves what is undecided, until the fewest tokens are found that have what is needed.
+  void choose_of_last(double needed) {
+    for (std::int64_t i = 0; i < n_; ++i) {
+      if (buckets_[static_cast<std::size_t>(i)] == last_) chosen_.push_back(i);
+    }
+    const auto before = [this](std::int64_t a, std::int64_t b) { return y_[a] != y_[b] ? y_[a] > y_[b] : a < b; };
+    auto low = chosen_.begin(), end = chosen_.end();
+    while (end - low > 1) {
+      const auto middle = low + (end - low) / 2;
+      std::nth_element(low, middle, end, before);
+      double mass = 0.0;
+      for (auto at = low; at != middle; ++at) mass += static_cast<double>(q_[*at]);
+      if (mass >= needed) {
+        end = middle;
+      } else {
+        needed -= mass;
+        low = middle;
+      }
+    }
+    chosen_.erase(end, chosen_.end());
+  }
+
+  const T* y_;
+  const T* q_;
+  std::int64_t n_;
+  T high_ = -std::numeric_limits<T>::infinity();
+  std::vector<std::uint16_t> buckets_;
+  std::uint16_t last_ = 0;  // the bucket where p is reached
+  double kept_ = 0.0;       // the probability of those before it
+  std::vector<std::int64_t> chosen_;
+};
 
 }  // namespace
 
@@ -121,12 +158,10 @@ Tensor keep_top_p(const Tensor& log_probabilities, double p) {
   check_top_p("keep_top_p", p);
   tokens_of("keep_top_p", log_probabilities);
   if (p == 1.0) return log_softmax(stop_gradient(log_probabilities));
-  return of_rows("keep_top_p", log_probabilities, 8.0,
-                 [p](std::int64_t, const auto* x, auto* out, std::int64_t n) {
-                   std::vector<std::int64_t> order;
-                   const std::int64_t count = nucleus(x, n, p, order);
-                   keep(x, out, order.data(), count);
-                 });
+  const Tensor y = log_softmax(stop_gradient(log_probabilities)).contiguous(), q = exp(y);
+  return of_rows("keep_top_p", y, 4.0, [&]<class T>(std::int64_t row, const T* x, T* out, std::int64_t n) {
+    Nucleus<T>(x, q.data<T>() + row * n, n, p).write(out);
+  });
 }
 
 void TokenFilter::check(const char* operation) const {
