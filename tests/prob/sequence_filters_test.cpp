@@ -77,8 +77,9 @@ TEST(TokenFilters, TopKKeepsTheBestAndOfEqualsTheFirst) {
 }
 
 TEST(TokenFilters, TopPKeepsTheNucleus) {
-  for (const Row& p : {Row{0.5, 0.3, 0.2}, Row{0.2, 0.5, 0.0, 0.3}, Row{0.25, 0.25, 0.25, 0.25}, Row{1.0, 0.0},
-                       random_row(5, 700, 0.01), random_row(6, 700, 1.0), random_row(7, 2000, 6.0)}) {
+  for (const Row& p :
+       {Row{0.5, 0.3, 0.2}, Row{0.2, 0.5, 0.0, 0.3}, Row{0.25, 0.25, 0.25, 0.25}, Row{1.0, 0.0},
+        random_row(5, 700, 0.01), random_row(6, 700, 1.0), random_row(7, 2000, 6.0)}) {
     for (const double mass : {1e-9, 0.2, 0.25, 0.5, 0.75, 0.8, 0.9, 0.999}) {
       const Row expected = kept_of(p, nucleus_size(p, mass));
       expect_row(keep_top_p(log(tensor(p)), mass), expected, 1e-13);
@@ -88,7 +89,8 @@ TEST(TokenFilters, TopPKeepsTheNucleus) {
   }
   // Rows of a batch have nuclei of their own, and what adds up to anything is normalised.
   const Tensor rows = tensor({{0.5, 0.3, 0.2}, {0.1, 0.8, 0.1}});
-  EXPECT_TRUE(allclose(exp(keep_top_p(log(rows) + 3.0, 0.75)), tensor({{0.625, 0.375, 0.0}, {0.0, 1.0, 0.0}}), 1e-5, 1e-6));
+  EXPECT_TRUE(allclose(exp(keep_top_p(log(rows) + 3.0, 0.75)), tensor({{0.625, 0.375, 0.0}, {0.0, 1.0, 0.0}}),
+                       1e-5, 1e-6));
 }
 
 TEST(TokenFilters, AllInTheirOrder) {

@@ -41,7 +41,8 @@ struct TreeModel {
     Tokens next;
     std::vector<double> found;
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const std::int64_t child = at[i] < 0 ? 0 : children.at(static_cast<std::size_t>(at[i])).at(static_cast<std::size_t>(read[i]));
+      const std::int64_t child =
+          at[i] < 0 ? 0 : children.at(static_cast<std::size_t>(at[i])).at(static_cast<std::size_t>(read[i]));
       next.push_back(std::max(child, std::int64_t{0}));  // what reads beyond the end is at the root again
       const auto& row = rows.at(static_cast<std::size_t>(next.back()));
       found.insert(found.end(), row.begin(), row.end());
@@ -50,7 +51,8 @@ struct TreeModel {
   }
 };
 
-// Nodes at depth `depth` can only end. `sharpness` makes probabilities more unequal; every fifth token is impossible.
+// Nodes at depth `depth` can only end. `sharpness` makes probabilities more unequal; every fifth token is
+// impossible.
 inline TreeModel random_tree(unsigned seed, std::int64_t vocabulary, int depth, double sharpness = 1.0) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;

@@ -40,7 +40,8 @@ namespace {
 template <class T, class Kernel>
 void masses_of_rows(const T* x, double* out, std::int64_t rows, std::int64_t cols, Kernel kernel) {
   for_row_tiles(rows, cols, 0.3, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t row = first; row < last; ++row) kernel(x + row * cols, out + row * mass_blocks(cols), cols);
+    for (std::int64_t row = first; row < last; ++row)
+      kernel(x + row * cols, out + row * mass_blocks(cols), cols);
   });
 }
 

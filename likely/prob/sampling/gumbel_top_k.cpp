@@ -38,8 +38,9 @@ PerturbedSample gumbel_top_k(const Tensor& logits, std::int64_t k, Rng rng) {
   if (k < 1 || k > classes) refuse("gumbel_top_k", fmt::format("k must be in [1, {}], got {}", classes, k));
   const Tensor fixed = stop_gradient(logits);
   const TopK top = topk(fixed + rng.gumbel(fixed.shape(), fixed.dtype()), std::min(k + 1, classes));
-  const Tensor threshold = k < classes ? select(top.values, -1, k)
-                                       : full(fixed.shape().sub(0, fixed.rank() - 1), -kInfinity, fixed.dtype());
+  const Tensor threshold = k < classes
+                               ? select(top.values, -1, k)
+                               : full(fixed.shape().sub(0, fixed.rank() - 1), -kInfinity, fixed.dtype());
   return {slice(top.indices, -1, {0, k}), slice(top.values, -1, {0, k}), threshold};
 }
 

@@ -4,7 +4,8 @@
 //   const PerturbedSample sample = gumbel_top_k(log_softmax(logits), 10, rng);
 //   sample.indices                                        // ten different classes, in the order drawn
 //   ordered_log_prob(logits, sample.indices)              // of this sample in this order
-//   exp(inclusion_log_prob(log_probabilities, sample.threshold))   // how probable it was that each is among them
+//   exp(inclusion_log_prob(log_probabilities, sample.threshold))   // how probable it was that each is among
+//   them
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,8 @@ class BestFirst final : public Search {
       candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(beams_.count())));
       std::vector<Beam> kept;
       for (const Candidate& c : candidates) {
-        kept.push_back(c.token < 0 ? of_one[c.beam] : beams_.extended(of_one[c.beam], c.token, c.log_probability));
+        kept.push_back(c.token < 0 ? of_one[c.beam]
+                                   : beams_.extended(of_one[c.beam], c.token, c.log_probability));
         kept.back().rank = c.rank;
       }
       of_one = std::move(kept);
@@ -64,7 +65,8 @@ class BestFirst final : public Search {
 
   double rank(double log_probability, std::int64_t length) const {
     const double penalty = beams_.options().length_penalty;
-    return penalty == 0.0 ? log_probability : log_probability / std::pow(static_cast<double>(length), penalty);
+    return penalty == 0.0 ? log_probability
+                          : log_probability / std::pow(static_cast<double>(length), penalty);
   }
 
   Beams beams_;

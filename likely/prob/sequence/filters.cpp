@@ -34,7 +34,8 @@ void check_top_p(const char* operation, double p) {
 
 std::int64_t tokens_of(const char* operation, const Tensor& x) {
   if (x.rank() < 1 || x.shape().back() < 1)
-    refuse(operation, fmt::format("log-probabilities need a last axis of tokens, got shape {}", x.shape().string()));
+    refuse(operation,
+           fmt::format("log-probabilities need a last axis of tokens, got shape {}", x.shape().string()));
   return x.shape().back();
 }
 
@@ -78,10 +79,11 @@ class Nucleus {
     const auto scale = static_cast<T>(static_cast<double>(kBuckets - 1) / range);
     buckets_.resize(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i)
-      buckets_[static_cast<std::size_t>(i)] =
-          static_cast<std::uint16_t>(static_cast<std::int32_t>(std::min((high_ - y[i]) * scale, T{kBuckets})));
+      buckets_[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(
+          static_cast<std::int32_t>(std::min((high_ - y[i]) * scale, T{kBuckets})));
     std::vector<double> masses(kBuckets + 1, 0.0);
-    for (std::int64_t i = 0; i < n; ++i) masses[buckets_[static_cast<std::size_t>(i)]] += static_cast<double>(q[i]);
+    for (std::int64_t i = 0; i < n; ++i)
+      masses[buckets_[static_cast<std::size_t>(i)]] += static_cast<double>(q[i]);
     double needed = p - (sizeof(T) == 4 ? 1e-6 : 1e-12);
     for (; last_ + 1 < kBuckets && masses[last_] < needed; ++last_) {
       needed -= masses[last_];
@@ -96,7 +98,8 @@ class Nucleus {
     double kept = kept_;
     for (const std::int64_t i : chosen_) kept += static_cast<double>(q_[i]);
     const auto norm = static_cast<T>(std::log(kept));
-    for (std::int64_t i = 0; i < n_; ++i) out[i] = buckets_[static_cast<std::size_t>(i)] < last_ ? y_[i] - norm : kNever;
+    for (std::int64_t i = 0; i < n_; ++i)
+      out[i] = buckets_[static_cast<std::size_t>(i)] < last_ ? y_[i] - norm : kNever;
     for (const std::int64_t i : chosen_) out[i] = y_[i] - norm;
   }
 
@@ -108,7 +111,9 @@ class Nucleus {
     for (std::int64_t i = 0; i < n_; ++i) {
       if (buckets_[static_cast<std::size_t>(i)] == last_) chosen_.push_back(i);
     }
-    const auto before = [this](std::int64_t a, std::int64_t b) { return y_[a] != y_[b] ? y_[a] > y_[b] : a < b; };
+    const auto before = [this](std::int64_t a, std::int64_t b) {
+      return y_[a] != y_[b] ? y_[a] > y_[b] : a < b;
+    };
     auto low = chosen_.begin(), end = chosen_.end();
     while (end - low > 1) {
       const auto middle = low + (end - low) / 2;
@@ -150,8 +155,9 @@ Tensor keep_top_k(const Tensor& log_probabilities, std::int64_t k) {
   if (k >= n) return log_softmax(stop_gradient(log_probabilities));
   const Tensor best = topk(stop_gradient(log_probabilities), k).indices.contiguous();
   const std::int64_t* indices = best.data<std::int64_t>();
-  return of_rows("keep_top_k", log_probabilities, 0.3,
-                 [&](std::int64_t row, const auto* x, auto* out, std::int64_t) { keep(x, out, indices + row * k, k); });
+  return of_rows(
+      "keep_top_k", log_probabilities, 0.3,
+      [&](std::int64_t row, const auto* x, auto* out, std::int64_t) { keep(x, out, indices + row * k, k); });
 }
 
 Tensor keep_top_p(const Tensor& log_probabilities, double p) {

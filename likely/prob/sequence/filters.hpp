@@ -1,5 +1,5 @@
-// What ancestral sampling does to log-probabilities before it draws: functions on the last axis of any tensor of
-// them. All renormalise, and give minus infinity to what must not be drawn. Constants to gradients.
+// What ancestral sampling does to log-probabilities before it draws: functions on the last axis of any tensor
+// of them. All renormalise, and give minus infinity to what must not be drawn. Constants to gradients.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace likely {
 
-// log of p^(1 / t), normalised: t = 1 changes nothing, below 1 the probable become more so. Refuses t that is not
-// finite and above 0.
+// log of p^(1 / t), normalised: t = 1 changes nothing, below 1 the probable become more so. Refuses t that is
+// not finite and above 0.
 [[nodiscard]] Tensor with_temperature(const Tensor& log_probabilities, double temperature);
 
 // The k most probable tokens; of equals at the end those that come first. All where k is the number of tokens
 // or more. Refuses k < 1.
 [[nodiscard]] Tensor keep_top_k(const Tensor& log_probabilities, std::int64_t k);
 
-// The nucleus (Holtzman et al. 2020): the fewest most probable tokens that have the probability p together (up
-// to rounding: a millionth in f32, 10^-12 in f64); of equals at the end those that come first. All of them for
-// p = 1. Refuses p outside (0, 1].
+// The nucleus (Holtzman et al. 2020): the fewest most probable tokens that have the probability p together
+// (up to rounding: a millionth in f32, 10^-12 in f64); of equals at the end those that come first. All of
+// them for p = 1. Refuses p outside (0, 1].
 [[nodiscard]] Tensor keep_top_p(const Tensor& log_probabilities, double p);
 
 // The three in this order. The defaults change nothing.

@@ -25,7 +25,8 @@ void check_row(const double* p, std::int64_t n, const std::string& name) {
     if (!(p[i] >= 0.0)) refuse(kChain, fmt::format("{} has the probability {} at {}", name, p[i], i));
     total += p[i];
   }
-  if (!(std::abs(total - 1.0) <= 1e-6)) refuse(kChain, fmt::format("{} adds up to {}, not to 1", name, total));
+  if (!(std::abs(total - 1.0) <= 1e-6))
+    refuse(kChain, fmt::format("{} adds up to {}, not to 1", name, total));
 }
 
 }  // namespace
@@ -35,14 +36,15 @@ MarkovChain::MarkovChain(const Tensor& initial, const Tensor& transition, std::i
   const Tensor first = stop_gradient(initial).to(DType::f64).contiguous();
   const Tensor rows = stop_gradient(transition).to(DType::f64).contiguous();
   if (first.rank() != 1 || first.size() < 1 || rows.shape() != Shape{first.size(), first.size()})
-    refuse(kChain, fmt::format("needs initial (V,) and transition (V, V), got {} and {}", first.shape().string(),
-                               rows.shape().string()));
+    refuse(kChain, fmt::format("needs initial (V,) and transition (V, V), got {} and {}",
+                               first.shape().string(), rows.shape().string()));
   const std::int64_t n = first.size();
   if (end_state < -1 || end_state >= n)
     refuse(kChain, fmt::format("the end state must be in [0, {}) or -1, got {}", n, end_state));
   check_row(first.data<double>(), n, "initial");
   for (std::int64_t row = 0; row < n; ++row) {
-    if (row != end_state) check_row(rows.data<double>() + row * n, n, fmt::format("row {} of transition", row));
+    if (row != end_state)
+      check_row(rows.data<double>() + row * n, n, fmt::format("row {} of transition", row));
   }
   log_rows = log(concat({rows, unsqueeze(first, 0)}, 0));
 }

@@ -10,8 +10,8 @@
 namespace likely {
 
 // The first state has the probabilities `initial`, (V,), each further one those of its predecessor's row of
-// `transition`, (V, V). A sequence ends in `end_state`, which has a row, too, that nobody reads; -1: it never ends.
-// Refuses probabilities that are negative or do not add up to 1 (within a millionth), and other shapes.
+// `transition`, (V, V). A sequence ends in `end_state`, which has a row, too, that nobody reads; -1: it never
+// ends. Refuses probabilities that are negative or do not add up to 1 (within a millionth), and other shapes.
 class MarkovChain {
  public:
   using States = NoStates;

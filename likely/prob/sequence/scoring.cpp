@@ -55,15 +55,16 @@ Tensor GivenSequences::at(std::int64_t place) const {
 void GivenSequences::look_up(const Tensor& log_probabilities, std::int64_t place) {
   const Tensor x = log_probabilities.contiguous();
   if (x.rank() != 2 || x.dim(0) != rows())
-    refuse(kScore, fmt::format("a step of {} rows must return log-probabilities ({}, V), got {}", rows(), rows(),
-                               x.shape().string()));
+    refuse(kScore, fmt::format("a step of {} rows must return log-probabilities ({}, V), got {}", rows(),
+                               rows(), x.shape().string()));
   with_floating(kScore, x.dtype(), [&]<class T>(T) {
     for (std::int64_t row = 0; row < rows(); ++row) {
       if (place >= lengths.data<std::int64_t>()[row]) continue;
       const std::int64_t i = row * tokens.dim(1) + place;
       const std::int64_t token = tokens.data<std::int64_t>()[i];
       if (token < 0 || token >= x.dim(1))
-        refuse(kScore, fmt::format("tokens[{}, {}] is {}, but there are {} tokens", row, place, token, x.dim(1)));
+        refuse(kScore,
+               fmt::format("tokens[{}, {}] is {}, but there are {} tokens", row, place, token, x.dim(1)));
       found[static_cast<std::size_t>(i)] = static_cast<double>(x.data<T>()[row * x.dim(1) + token]);
     }
   });

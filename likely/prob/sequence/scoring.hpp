@@ -10,7 +10,7 @@
 namespace likely {
 
 struct Scores {
-  Tensor tokens;             // (n, length) f64: log-probability of each token given those before it; 0 behind the end
+  Tensor tokens;  // (n, length) f64: log-probability of each token given those before it; 0 behind the end
   Tensor log_probabilities;  // (n,) f64: their sums
   Tensor lengths;            // (n,) i64
 };
@@ -33,8 +33,8 @@ struct GivenSequences {
 
 }  // namespace detail
 
-// Tokens are (..., length) i64, of which the first `lengths` (...) of each row count (none given: all). A model
-// reads what it says about itself: filters take no part.
+// Tokens are (..., length) i64, of which the first `lengths` (...) of each row count (none given: all). A
+// model reads what it says about itself: filters take no part.
 template <SequenceModel Model>
 Scores score_sequences(const Model& model, const Tensor& tokens, const Tensor& lengths = {},
                        const CancelTest& cancelled = {}) {

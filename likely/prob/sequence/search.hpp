@@ -3,10 +3,12 @@
 //   const Sequences drawn = sample_sequences(model, 20, rng, {.max_length = 50, .filter = {.top_p = 0.9}});
 //   const Sequences best = beam_search(model, 5);                       // the most probable
 //   const PerturbedSequences some = stochastic_beam_search(model, 10, rng);   // ten different ones, drawn
-//   mean_without_replacement(some, f).unbiased                          // prob/sequence/without_replacement.hpp
+//   mean_without_replacement(some, f).unbiased                          //
+//   prob/sequence/without_replacement.hpp
 //
-// All sequences of all starts go through one step of the model together, and states are selected only where rows
-// moved. Log-probabilities are summed in f64. The same key gives the same sequences for any number of threads.
+// All sequences of all starts go through one step of the model together, and states are selected only where
+// rows moved. Log-probabilities are summed in f64. The same key gives the same sequences for any number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +32,11 @@ using OnTokens = std::function<void(std::int64_t step, const Tensor& tokens)>;
 struct SearchOptions {
   std::int64_t max_length = 100;  // tokens of a sequence, its end token counted; a longer one is cut
   std::int64_t starts = 1;        // how many searches go on side by side
-  Tensor prompts{};               // (starts, length) i64: what each has read before; it is no part of the results
-  TokenFilter filter{};           // all probabilities are those that it leaves
-  double length_penalty = 0.0;    // of beam_search alone: beams are ranked by log p / length^penalty
-  OnTokens on_tokens{};           // of sample_sequences and greedy_sequences alone
-  CancelTest cancelled{};         // asked before each step
+  Tensor prompts{};      // (starts, length) i64: what each has read before; it is no part of the results
+  TokenFilter filter{};  // all probabilities are those that it leaves
+  double length_penalty = 0.0;  // of beam_search alone: beams are ranked by log p / length^penalty
+  OnTokens on_tokens{};         // of sample_sequences and greedy_sequences alone
+  CancelTest cancelled{};       // asked before each step
 };
 
 // Of each start the same number of sequences. Where there are fewer (a model with few sequences), the last
@@ -48,8 +50,8 @@ struct Sequences {
 // An ordered sample without replacement, in the order drawn.
 struct PerturbedSequences : Sequences {
   Tensor perturbed;  // (starts, count) f64, falling: log-probability + Gumbel
-  Tensor kappa;      // (starts) f64: the largest perturbed log-probability that is not in the sample; -inf where
-                     // the sample has all sequences
+  Tensor kappa;  // (starts) f64: the largest perturbed log-probability that is not in the sample; -inf where
+                 // the sample has all sequences
 };
 
 namespace detail {
@@ -118,8 +120,10 @@ PerturbedSequences run_search(const Model& model, const SearchOptions& options, 
 // `count` independent sequences of each start (ancestral sampling). All refuse count < 1, max_length < 1,
 // prompts of another number than starts, and log-probabilities that are none.
 template <SequenceModel Model>
-Sequences sample_sequences(const Model& model, std::int64_t count, Rng rng, const SearchOptions& options = {}) {
-  return detail::run_search(model, options, detail::sampling(count, rng, options, detail::end_token_of(model)));
+Sequences sample_sequences(const Model& model, std::int64_t count, Rng rng,
+                           const SearchOptions& options = {}) {
+  return detail::run_search(model, options,
+                            detail::sampling(count, rng, options, detail::end_token_of(model)));
 }
 
 // The most probable token at each step; one sequence of each start.
@@ -135,9 +139,9 @@ Sequences beam_search(const Model& model, std::int64_t count, const SearchOption
   return detail::run_search(model, options, detail::beam(count, options, detail::end_token_of(model)));
 }
 
-// `count` different sequences, drawn without replacement (Kool et al. 2019): the sequences whose log-probability
-// plus Gumbel noise is largest, found from the top down, where the largest of a prefix's continuations is what was
-// drawn for the prefix.
+// `count` different sequences, drawn without replacement (Kool et al. 2019): the sequences whose
+// log-probability plus Gumbel noise is largest, found from the top down, where the largest of a prefix's
+// continuations is what was drawn for the prefix.
 template <SequenceModel Model>
 PerturbedSequences stochastic_beam_search(const Model& model, std::int64_t count, Rng rng,
                                           const SearchOptions& options = {}) {

@@ -19,32 +19,33 @@ void check_search(const char* operation, std::int64_t count, const SearchOptions
   if (options.max_length < 1)
     refuse(operation, fmt::format("max_length must be at least 1, got {}", options.max_length));
   if (options.starts < 1) refuse(operation, fmt::format("starts must be at least 1, got {}", options.starts));
-  if (options.prompts.defined() &&
-      (options.prompts.rank() != 2 || options.prompts.dim(0) != options.starts || options.prompts.dtype() != DType::i64))
-    refuse(operation, fmt::format("prompts must be ({}, length) i64, a row for each start, got {} {}", options.starts,
-                                  options.prompts.shape().string(), name_of(options.prompts.dtype())));
+  if (options.prompts.defined() && (options.prompts.rank() != 2 || options.prompts.dim(0) != options.starts ||
+                                    options.prompts.dtype() != DType::i64))
+    refuse(operation,
+           fmt::format("prompts must be ({}, length) i64, a row for each start, got {} {}", options.starts,
+                       options.prompts.shape().string(), name_of(options.prompts.dtype())));
   options.filter.check(operation);
   if (!std::isfinite(options.length_penalty) || options.length_penalty < 0.0)
-    refuse(operation, fmt::format("length_penalty must be finite and not negative, got {}", options.length_penalty));
-  if (!has_penalty && options.length_penalty != 0.0) refuse(operation, "has no length_penalty: beam_search has");
+    refuse(operation,
+           fmt::format("length_penalty must be finite and not negative, got {}", options.length_penalty));
+  if (!has_penalty && options.length_penalty != 0.0)
+    refuse(operation, "has no length_penalty: beam_search has");
   if (!streams && options.on_tokens)
     refuse(operation, "has no on_tokens: its sequences are known at the end alone");
 }
 
 Beams::Beams(const char* operation, std::int64_t count, const SearchOptions& options, std::int64_t end_token)
-    : operation_(operation),
-      count_(count),
-      options_(options),
-      end_token_(end_token),
-      rows_(options.starts) {
+    : operation_(operation), count_(count), options_(options), end_token_(end_token), rows_(options.starts) {
   for (std::int64_t start = 0; start < options.starts; ++start) of_start.push_back({Beam{.row = start}});
 }
 
 Tensor Beams::filtered(const Tensor& log_probabilities) const {
   const Tensor& x = log_probabilities;
   if (!x.defined() || x.rank() != 2 || x.dim(0) != rows_ || x.dim(1) < 1 || !is_f32_or_f64(x.dtype()))
-    refuse(operation_, fmt::format("a step of {} rows must return log-probabilities ({}, V), f32 or f64, got {}", rows_,
-                                   rows_, x.defined() ? fmt::format("{} {}", x.shape().string(), name_of(x.dtype())) : "nothing"));
+    refuse(operation_,
+           fmt::format(
+               "a step of {} rows must return log-probabilities ({}, V), f32 or f64, got {}", rows_, rows_,
+               x.defined() ? fmt::format("{} {}", x.shape().string(), name_of(x.dtype())) : "nothing"));
   if (end_token_ >= x.dim(1))
     refuse(operation_, fmt::format("the end token is {}, but there are {} tokens", end_token_, x.dim(1)));
   return options_.filter.changes_nothing() ? x : options_.filter(x);
@@ -115,7 +116,8 @@ Tensor prompt_tokens(const Tensor& prompts, std::int64_t place, std::int64_t voc
   for (std::int64_t row = 0; row < tokens.size(); ++row) {
     const std::int64_t token = tokens.data<std::int64_t>()[row];
     if (token < 0 || token >= vocabulary)
-      refuse("search", fmt::format("prompts[{}, {}] is {}, but there are {} tokens", row, place - 1, token, vocabulary));
+      refuse("search", fmt::format("prompts[{}, {}] is {}, but there are {} tokens", row, place - 1, token,
+                                   vocabulary));
   }
   return tokens;
 }

@@ -34,7 +34,8 @@ class Beams {
   // Before the first step each start has the empty prefix alone.
   std::vector<std::vector<Beam>> of_start;
 
-  // After the filter. Refuses what does not fit the rows that were asked for, and an end token beyond the last.
+  // After the filter. Refuses what does not fit the rows that were asked for, and an end token beyond the
+  // last.
   Tensor filtered(const Tensor& log_probabilities) const;
   // The beam with one token more; it has ended if that is the end token or the last place.
   Beam extended(const Beam& beam, std::int64_t token, double log_probability);

@@ -64,8 +64,8 @@ class TopDown final : public Search {
     };
     std::vector<Row> rows;
     for (const auto& of_one : beams_.of_start) {
-      // Each beam has an extension as high as itself: where there are enough of them, nothing below the lowest
-      // can be among the best.
+      // Each beam has an extension as high as itself: where there are enough of them, nothing below the
+      // lowest can be among the best.
       const bool full = std::ssize(of_one) == beams_.count();
       for (const Beam& beam : of_one) {
         if (beam.goes_on()) rows.push_back({&beam, full ? of_one.back().rank : kNone});
@@ -94,9 +94,8 @@ class TopDown final : public Search {
     std::vector<Beam> beams;
     for (std::size_t i = 0; i < kept; ++i) {
       const Candidate& c = candidates[i];
-      beams.push_back(c.token == nullptr
-                          ? *c.beam
-                          : beams_.extended(*c.beam, c.token->token, c.token->log_probability));
+      beams.push_back(
+          c.token == nullptr ? *c.beam : beams_.extended(*c.beam, c.token->token, c.token->log_probability));
       beams.back().rank = c.perturbed;
     }
     return beams;

@@ -97,7 +97,8 @@ class ShrinkingRow {
     masses_[block] = weigh(block, weights);
   }
 
-  // Beside what was taken the rest is too small for the numbers: from here on they are in units of its largest.
+  // Beside what was taken the rest is too small for the numbers: from here on they are in units of its
+  // largest.
   void measure_again() {
     double high = kMinusInfinity;
     for (std::int64_t i = 0; i < n_; ++i) {
@@ -151,9 +152,11 @@ TokenMasses::TokenMasses(const char* operation, const Tensor& log_probabilities,
   }
   for (std::int64_t row = 0; row < rows; ++row) {
     double total = 0.0;
-    for (std::int64_t b = row * blocks_; b < (row + 1) * blocks_; ++b) total += masses_[static_cast<std::size_t>(b)];
+    for (std::int64_t b = row * blocks_; b < (row + 1) * blocks_; ++b)
+      total += masses_[static_cast<std::size_t>(b)];
     if (!(std::abs(total - 1.0) <= 1e-3))
-      refuse(operation, fmt::format("the probabilities of row {} of a step add up to {:.6g}, not to 1", row, total));
+      refuse(operation,
+             fmt::format("the probabilities of row {} of a step add up to {:.6g}, not to 1", row, total));
   }
 }
 
@@ -167,8 +170,8 @@ std::int64_t TokenMasses::draw(std::int64_t row, Uniforms& random) const {
                   [&](const auto* x) { return ShrinkingRow(x, tokens_, masses).draw(random); });
 }
 
-std::vector<PerturbedToken> TokenMasses::perturbed(std::int64_t row, double phi, double maximum, double enough,
-                                                   std::int64_t most, Uniforms& random) const {
+std::vector<PerturbedToken> TokenMasses::perturbed(std::int64_t row, double phi, double maximum,
+                                                   double enough, std::int64_t most, Uniforms& random) const {
   const std::span masses(masses_.data() + row * blocks_, static_cast<std::size_t>(blocks_));
   return with_row(f32_, f64_, row * tokens_, [&](const auto* x) {
     ShrinkingRow left(x, tokens_, masses);

@@ -42,13 +42,14 @@ class TokenMasses {
   // One token of a row.
   std::int64_t draw(std::int64_t row, Uniforms& random) const;
 
-  // The largest of the perturbed log-probabilities phi + log p(token) + Gumbel of a row, given that the largest of
-  // all is `maximum`: falling, `most` of them at most, up to the first, after the maximum, that is not
-  // above `enough` (that one included, without its token: -1). Tokens without probability are never among them.
+  // The largest of the perturbed log-probabilities phi + log p(token) + Gumbel of a row, given that the
+  // largest of all is `maximum`: falling, `most` of them at most, up to the first, after the maximum, that is
+  // not above `enough` (that one included, without its token: -1). Tokens without probability are never among
+  // them.
   //
-  // e^-perturbed are the times at which tokens arrive, each at the rate of its probability: given the first time,
-  // each further one follows after an exponential gap at the rate of what has not arrived, so that tokens that
-  // would come too late need not be looked at.
+  // e^-perturbed are the times at which tokens arrive, each at the rate of its probability: given the first
+  // time, each further one follows after an exponential gap at the rate of what has not arrived, so that
+  // tokens that would come too late need not be looked at.
   std::vector<PerturbedToken> perturbed(std::int64_t row, double phi, double maximum, double enough,
                                         std::int64_t most, Uniforms& random) const;
 

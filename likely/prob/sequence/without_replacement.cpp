@@ -31,9 +31,8 @@ Tensor importance_log_weights(const PerturbedSequences& sample) {
 
 WithoutReplacement mean_without_replacement(const PerturbedSequences& sample, const Tensor& values) {
   if (values.shape() != sample.lengths.shape())
-    refuse("mean_without_replacement",
-           fmt::format("values must be {}, one for each sequence, got {}", sample.lengths.shape().string(),
-                       values.shape().string()));
+    refuse("mean_without_replacement", fmt::format("values must be {}, one for each sequence, got {}",
+                                                   sample.lengths.shape().string(), values.shape().string()));
   const std::vector<double> f = values.to_vector<double>();
   const std::vector<double> weights = importance_log_weights(sample).to_vector<double>();
   const std::vector<double> inclusion = log_inclusion(sample).to_vector<double>();

@@ -18,8 +18,9 @@ namespace likely {
 struct WithoutReplacement {
   // sum w f, w = p / q: without bias, whatever f is.
   Tensor unbiased;
-  // The square root of sum (w f)^2 (1 - q), which has the variance of `unbiased` as its mean for count >= 2: given
-  // the threshold that decides about one sequence, no two terms are correlated. 0 where the sample has all sequences.
+  // The square root of sum (w f)^2 (1 - q), which has the variance of `unbiased` as its mean for count >= 2:
+  // given the threshold that decides about one sequence, no two terms are correlated. 0 where the sample has
+  // all sequences.
   Tensor standard_error;
   // sum w f / sum w: biased, little where count is large, and mostly with less spread.
   Tensor normalized;
@@ -29,7 +30,8 @@ struct WithoutReplacement {
 
 // The mean of f under the model; `values` are f of each sequence, (starts, count), of which those without a
 // sequence are not looked at. Refuses another shape.
-[[nodiscard]] WithoutReplacement mean_without_replacement(const PerturbedSequences& sample, const Tensor& values);
+[[nodiscard]] WithoutReplacement mean_without_replacement(const PerturbedSequences& sample,
+                                                          const Tensor& values);
 
 // The mean of -log p: the entropy of the sequences in nats.
 [[nodiscard]] WithoutReplacement entropy_without_replacement(const PerturbedSequences& sample);
