@@ -37,6 +37,8 @@ void add_recover(CLI::App& app);
 void add_choice_models(CLI::App& app);
 // `likely sweep NAME`: tries settings of a recipe, and says which are best.
 void add_sweep(CLI::App& app);
+// `likely sequences`: sequences of a Markov chain, and means estimated from them.
+void add_sequences(CLI::App& app);
 // `likely inspect FILE`: what a file of tensors or a run folder holds.
 void add_inspect(CLI::App& app);
 // `likely estimators`: estimators of the gradient of an expectation, side by side.

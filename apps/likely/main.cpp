@@ -42,6 +42,7 @@ void add_commands(CLI::App& app) {
   likely::command::add_recover(app);
   likely::command::add_choice_models(app);
   likely::command::add_sweep(app);
+  likely::command::add_sequences(app);
   likely::command::add_inspect(app);
   likely::command::add_estimators(app);
   likely::command::add_equations(app);

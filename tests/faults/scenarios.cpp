@@ -60,6 +60,10 @@ Command sweep(const std::string& seed) {
           "--grid", "units=2,3",          "--seed", seed,      "--out", "swept",
           "--quiet"};
 }
+Command sequences(const std::string& seed) {
+  return {"sequences", "--model", "chain.csv", "--compare", "--runs",       "3",      "--max-length", "4",
+          "--seed",    seed,      "--out",     "estimated", "--no-figures", "--quiet"};
+}
 Command predict(const std::string& rows) {
   return {"predict", "run", "--in", rows, "--to", "predictions.csv"};
 }
@@ -143,6 +147,7 @@ void prepare_files(const fs::path& folder) {
     trials +=
         std::string(i < 15 ? "a" : "b") + (i % 3 == 0 ? "\t1\t" : "\t2\t") + (i % 2 == 0 ? "1\n" : "0\n");
   write_bytes(folder / "trials.tsv", trials);
+  write_bytes(folder / "chain.csv", "state,a,b,end\nstart,0.5,0.5,0\na,0.25,0.5,0.25\nb,0.5,0,0.5\n");
   write_bytes(folder / "rows.csv", "x\n0.5\n1.5\n");
   write_bytes(folder / "earlier_rows.csv", "x\n-0.5\n2.5\n");
 }
@@ -229,6 +234,10 @@ std::vector<Scenario> scenarios() {
       all,
       {.name = "Estimators", .command = estimators("1"), .results = all_of({"compared"}), .at_once = true},
       estimators("2"), "compared");
+  add_both(
+      all,
+      {.name = "Sequences", .command = sequences("1"), .results = all_of({"estimated"}), .at_once = true},
+      sequences("2"), "estimated");
   add_both(all,
            {.name = "Sweep",
             .command = sweep("1"),

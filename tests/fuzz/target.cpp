@@ -90,6 +90,7 @@ const std::vector<Target>& targets() {
     add_state_targets(list);
     add_run_targets(list);
     add_choice_targets(list);
+    add_sequence_targets(list);
     add_text_targets(list);
     return list;
   }();

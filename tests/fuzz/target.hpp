@@ -73,6 +73,7 @@ void add_table_targets(std::vector<Target>& all);
 void add_state_targets(std::vector<Target>& all);
 void add_run_targets(std::vector<Target>& all);
 void add_choice_targets(std::vector<Target>& all);
+void add_sequence_targets(std::vector<Target>& all);
 void add_text_targets(std::vector<Target>& all);
 
 }  // namespace likely::fuzz
