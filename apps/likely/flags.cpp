@@ -8,9 +8,9 @@ namespace likely::command {
 
 namespace {
 
-constexpr std::array<std::string_view, 21> kOptions{
+constexpr std::array<std::string_view, 22> kOptions{
     "block", "bound",  "choose", "coding", "criterion", "data",    "force",
-    "grid",  "header", "learn",  "method", "model",     "options", "out",
+    "grid",  "header", "label", "learn",  "method", "model",     "options", "out",
     "param", "prior",  "random", "set",    "skip",      "target",  "trials"};
 constexpr std::string_view kGiven = " = ";
 

@@ -42,14 +42,15 @@ std::string percent(const Rate& rate) {
 }
 
 // Both classifiers on the rows inside and on those of each kind outside.
-struct Judged {
+struct PairJudged {
   std::vector<Measured> figures;
   std::string text;
+  HeldOutLogits held_out;  // of the joint one
 };
 
-Judged judge_pair(const ConfidentParts& parts, const Run& run, const Inside& inside, const Pair& pair) {
+PairJudged judge_pair(const ConfidentParts& parts, const Run& run, const Inside& inside, const Pair& pair) {
   const data::Batch test = inside.test.all();
-  Judged judged;
+  PairJudged judged;
   std::vector<Tensor> logits;
   for (const Predictor* predict : {&pair.joint, &pair.plain}) {
     logits.push_back(outputs_in_pieces(*predict, test.x));
@@ -58,6 +59,7 @@ Judged judge_pair(const ConfidentParts& parts, const Run& run, const Inside& ins
                               .value = train::share_of_right_labels(logits.back(), test.y).item(),
                               .percent = true});
   }
+  judged.held_out = {.of = "test", .logits = logits[0], .labels = test.y};
   judged.text = fmt::format("{:<14} {:<16} {:>14} {:>14} {:>14} {:>14}\n", "rows outside", "score", "AUROC plain",
                             "AUROC joint", "FPR95 plain", "FPR95 joint");
   for (const Elsewhere& outside : parts.elsewhere(run, inside, pair_keys(run).elsewhere)) {
@@ -142,7 +144,7 @@ Recipe complete_confident(Recipe about, const ConfidentParts& parts, const Train
     TrainedPair trained = train(run, inside, keys.model);
     Report report{.epochs = trained.epochs, .stopped = trained.stopped};
     if (trained.stopped == train::Stopped::interrupted) return report;
-    Judged judged = judge_pair(parts, run, inside, trained.pair);
+    PairJudged judged = judge_pair(parts, run, inside, trained.pair);
     report.figures = std::move(judged.figures);
     report.text = std::move(judged.text);
     report.draw = [=, out = run.out](Album& album) {
@@ -153,8 +155,10 @@ Recipe complete_confident(Recipe about, const ConfidentParts& parts, const Train
   about.evaluate = [=](const Run& run) {
     check_finished(run);
     const Inside inside = parts.inside(run, pair_keys(run).inside);
-    Judged judged = judge_pair(parts, run, inside, load(run, inside));
-    return Report{.figures = std::move(judged.figures), .text = std::move(judged.text)};
+    PairJudged judged = judge_pair(parts, run, inside, load(run, inside));
+    return Report{.figures = std::move(judged.figures),
+                  .text = std::move(judged.text),
+                  .held_out = std::move(judged.held_out)};
   };
   about.predict = [=](const Run& run, const std::filesystem::path& file) {
     check_finished(run);
