@@ -24,6 +24,7 @@ using io::Json;
 
 constexpr std::int64_t kRowsABin = 20;
 constexpr std::int64_t kRowsANumber = 10;
+constexpr std::int64_t kFewestRowsShown = 5;  // the share of right ones among fewer rows says nothing
 
 void check_study(const runs::HeldOutLogits& rows, const StudyOptions& options) {
   check_scores("calibrate", rows.logits, rows.labels);
@@ -236,7 +237,7 @@ std::string json_of(const CalibrationStudy& study) {
 
 plot::Figure reliability_figure(const std::vector<Reliability>& series) {
   plot::Figure figure({.title = "Reliability: how often it is right when it is so sure",
-                       .x_label = "confidence",
+                       .x_label = "confidence (bins of five rows or more)",
                        .y_label = "accuracy",
                        .x_range = {{0.0, 1.0}},
                        .y_range = {{0.0, 1.0}},
@@ -247,10 +248,11 @@ plot::Figure reliability_figure(const std::vector<Reliability>& series) {
   for (const Reliability& one : series) {
     std::vector<double> x, y;
     for (const ReliabilityBin& bin : one.figures.bins) {
-      if (bin.rows == 0) continue;
+      if (bin.rows < kFewestRowsShown) continue;
       x.push_back(bin.confidence);
       y.push_back(bin.accuracy);
     }
+    if (x.empty()) continue;
     const Shape shape{std::ssize(x)};
     figure.line(tensor(x, shape), tensor(y, shape),
                 {.label = fmt::format("{}: ECE {:.1f} %", one.name, 100.0 * one.figures.ece.value), .turn = turn});
@@ -269,7 +271,7 @@ runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::pa
   if (!files.figures) return {};
   runs::Album album(folder);
   std::vector<Reliability> series{{"before", study.before}};
-  for (const ScalerStudy& scaler : study.scalers) series.push_back({scaler.kind, scaler.figures});
+  series.push_back({study.scalers[study.best].kind, study.scalers[study.best].figures});
   album.attempt("picture \"reliability\"", [&] { album.add("reliability", reliability_figure(series), 640, 520); });
   runs::Drawn drawn = album.drawn();
   for (auto& picture : drawn.pictures) picture = std::filesystem::relative(picture, folder);
