@@ -25,6 +25,8 @@ void add_eval(CLI::App& app);
 void add_predict(CLI::App& app);
 // `likely plot DIR`: draws again.
 void add_plot(CLI::App& app);
+// `likely calibrate PATH`: probabilities that can be believed.
+void add_calibrate(CLI::App& app);
 // `likely fit FILE`: parameters of choice models from trials.
 void add_fit(CLI::App& app);
 // `likely compare FILE`: which model of choice explains the trials best.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -6,8 +8,23 @@
 #include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
 #include "likely/models/recipes.hpp"
+#include "likely/models/softmax/calibration_study.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::command {
+
+namespace {
+
+// How far a classifier's probabilities can be believed, a line.
+void say_calibration(runs::Report& report) {
+  const auto& rows = report.held_out;
+  if (!rows || rows->logits.rank() != 2 || rows->logits.dim(1) < 2) return;
+  const confidence::Calibration figures = confidence::measure_calibration(
+      rows->logits, rows->labels, {.resamples = 200, .cancelled = train::detail::interrupt_arrived});
+  report.text += fmt::format("{} calibration: {}\n", rows->of, confidence::line_of(figures));
+}
+
+}  // namespace
 
 void add_eval(CLI::App& app) {
   CLI::App* command = app.add_subcommand("eval", "Measure a trained model again");
@@ -20,10 +37,12 @@ void add_eval(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, data, shown] {
     apply(*shown);
-    show(runs::evaluate_run(models::recipes(), *folder,
-                            data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
-                            progress_line(shown->quiet)),
-         *shown);
+    runs::RunReport report =
+        runs::evaluate_run(models::recipes(), *folder,
+                           data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
+                           progress_line(shown->quiet));
+    for (runs::SeedReport& one : report.seeds) say_calibration(one.report);
+    show(report, *shown);
   });
 }
 

@@ -8,10 +8,10 @@ namespace likely::command {
 
 namespace {
 
-constexpr std::array<std::string_view, 24> kOptions{
-    "block",  "bound",       "choose",  "coding", "criterion", "data",   "force", "grid",
-    "header", "learn",       "method",  "model",  "options",   "out",    "param", "prior",
-    "random", "repetitions", "samples", "set",    "skip",      "target", "theta", "trials"};
+constexpr std::array<std::string_view, 25> kOptions{
+    "block",       "bound",   "choose", "coding", "criterion", "data",  "force", "grid",  "header",
+    "label",       "learn",   "method", "model",  "options",   "out",   "param", "prior", "random",
+    "repetitions", "samples", "set",    "skip",   "target",    "theta", "trials"};
 constexpr std::string_view kGiven = " = ";
 
 // The option that stands between two backticks; empty where something else does.

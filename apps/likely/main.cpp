@@ -36,6 +36,7 @@ void add_commands(CLI::App& app) {
   likely::command::add_eval(app);
   likely::command::add_predict(app);
   likely::command::add_plot(app);
+  likely::command::add_calibrate(app);
   likely::command::add_fit(app);
   likely::command::add_compare(app);
   likely::command::add_simulate(app);

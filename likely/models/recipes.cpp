@@ -23,6 +23,8 @@ const runs::Catalogue& recipes() {
       shattered_gradients_recipe(),
       mnist1d_resnet_recipe(),
       mnist_resnet_recipe(),
+      confident_recipe(),
+      confident_mnist1d_recipe(),
       csv_recipe(),
   };
   return all;

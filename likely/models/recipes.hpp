@@ -19,6 +19,10 @@ runs::Recipe deep_regression_recipe();
 runs::Recipe moons_recipe();
 runs::Recipe spirals_recipe();
 
+// models/softmax
+runs::Recipe confident_recipe();
+runs::Recipe confident_mnist1d_recipe();
+
 // models/tables
 runs::Recipe csv_recipe();
 

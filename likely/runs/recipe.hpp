@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,6 +60,14 @@ struct Measured {
   bool percent = false;
 };
 
+// What a classifier says about rows that it has not learned from: what calibration needs.
+struct HeldOutLogits {
+  std::string of;             // "test"
+  Tensor logits{}, labels{};  // (rows, classes), (rows,) i64; logarithms of probabilities are logits, too
+  std::vector<std::string> classes{};  // their names, where there are any
+  std::vector<std::string> notes{};    // what was decided about the rows, a sentence each
+};
+
 // What came of a training or an evaluation.
 struct Report {
   std::vector<Measured> figures{};
@@ -67,6 +76,8 @@ struct Report {
   std::vector<train::event::Sample> samples{};  // what the model makes, for those who watch (docs/events.md)
   std::vector<std::string> notes{};             // what was decided about the data, a sentence each
   std::string text{};                           // what else to print, such as a table
+  // Of an evaluation of a classifier: what the figures were taken of.
+  std::optional<HeldOutLogits> held_out{};
   std::int64_t epochs = 0;
   double seconds = 0.0;
   train::Stopped stopped = train::Stopped::finished;

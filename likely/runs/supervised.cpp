@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "likely/core/cancel.hpp"
+#include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/memory_limit.hpp"
 #include "likely/core/printable.hpp"
@@ -15,6 +16,7 @@
 #include "likely/kernels/build_info.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/ops/reduce.hpp"
+#include "likely/ops/view.hpp"
 #include "likely/runs/pictures.hpp"
 #include "likely/runs/rows.hpp"
 #include "likely/train/history.hpp"
@@ -140,12 +142,23 @@ Tensor outputs_for(const Predictor& predict, const data::Dataset& rows, const Ca
   return concat(outputs);
 }
 
-std::vector<Measured> figures_of(const Objective& objective, const Predictor& predict, const Held& held,
-                                 const CancelTest& cancelled = {}) {
-  std::vector<Measured> figures =
-      objective.figures(outputs_for(predict, *held.rows, cancelled), held.rows->targets());
+std::vector<Measured> figures_of(const Objective& objective, const Tensor& outputs, const Held& held) {
+  std::vector<Measured> figures = objective.figures(outputs, held.rows->targets());
   for (Measured& figure : figures) figure.name = held.name + " " + figure.name;
   return figures;
+}
+
+// Of a classifier; one logit is that of class 1, beside 0.
+std::optional<HeldOutLogits> held_out_logits(const Objective& objective, const Tensor& outputs,
+                                             const Held& held) {
+  const Tensor targets = held.rows->targets();
+  if (!targets.defined()) return std::nullopt;
+  const Tensor labels = reshape(targets, {targets.size()}).to(DType::i64);
+  if (objective.kind == Objective::Kind::classes)
+    return HeldOutLogits{.of = held.name, .logits = outputs, .labels = labels};
+  if (objective.kind != Objective::Kind::binary) return std::nullopt;
+  const Tensor one = reshape(outputs, {outputs.size()});
+  return HeldOutLogits{.of = held.name, .logits = stack({zeros_like(one), one}, 1), .labels = labels};
 }
 
 // Those that suit the kind of data and outputs.
@@ -193,7 +206,8 @@ Report train_whole(const SupervisedParts& parts, const Run& run) {
                 .seconds = fitted.history.empty() ? 0.0 : fitted.history.back().seconds,
                 .stopped = fitted.stopped};
   if (fitted.stopped == train::Stopped::interrupted) return report;
-  report.figures = figures_of(parts.objective, fitted.learned.predict, held_out(splits));
+  const Held held = held_out(splits);
+  report.figures = figures_of(parts.objective, outputs_for(fitted.learned.predict, *held.rows), held);
   report.text = fitted.learned.remarks(splits);
   report.draw = [parts, sizes, fitted = std::move(fitted),
                  splits = std::move(splits)](PictureFolder& pictures) {
@@ -223,9 +237,11 @@ Recipe complete(Recipe about, const SupervisedParts& parts) {
   about.evaluate = [parts](const Run& run) {
     const Learned learned = load(parts, run, kept_sizes(run));
     const Splits splits = parts.data(run, keys_of(run).data);
-    return Report{.figures = figures_of(parts.objective, learned.predict, held_out(splits),
-                                        train::detail::interrupt_arrived),
-                  .text = learned.remarks(splits)};
+    const Held held = held_out(splits);
+    const Tensor outputs = outputs_for(learned.predict, *held.rows, train::detail::interrupt_arrived);
+    return Report{.figures = figures_of(parts.objective, outputs, held),
+                  .text = learned.remarks(splits),
+                  .held_out = held_out_logits(parts.objective, outputs, held)};
   };
   about.predict = [parts](const Run& run, const std::filesystem::path& file) {
     const Sizes sizes = kept_sizes(run);

@@ -47,6 +47,10 @@ Command simulate(const std::string& seed) {
   return {"simulate", "--model", "rw",    "--subjects",    "3",      "--trials", "10",
           "--seed",   seed,      "--out", "simulated.tsv", "--quiet"};
 }
+Command calibrate(const std::string& seed) {
+  return {"calibrate", "scores.csv", "--seed",     seed,           "--resamples",
+          "10",        "--out",      "calibrated", "--no-figures", "--quiet"};
+}
 Command recover(const std::string& seed) {
   return {"recover", "--model", "rw",        "--subjects",   "3",      "--trials", "20", "--seed",
           seed,      "--out",   "recovered", "--no-figures", "--quiet"};
@@ -148,6 +152,11 @@ void prepare_files(const fs::path& folder) {
         std::string(i < 15 ? "a" : "b") + (i % 3 == 0 ? "\t1\t" : "\t2\t") + (i % 2 == 0 ? "1\n" : "0\n");
   write_bytes(folder / "trials.tsv", trials);
   write_bytes(folder / "chain.csv", "state,a,b,end\nstart,0.5,0.5,0\na,0.25,0.5,0.25\nb,0.5,0,0.5\n");
+  std::string scores = "label,a,b\n";
+  for (int i = 0; i < 40; ++i)
+    scores += std::string(i % 5 == 0 ? "a," : "b,") + std::to_string(i % 7) + "," +
+              std::to_string(i % 4 + 2) + "\n";
+  write_bytes(folder / "scores.csv", scores);
   write_bytes(folder / "rows.csv", "x\n0.5\n1.5\n");
   write_bytes(folder / "earlier_rows.csv", "x\n-0.5\n2.5\n");
 }
@@ -227,6 +236,10 @@ std::vector<Scenario> scenarios() {
             .at_once = true,
             .some_may_be_missing = true},
            simulate("2"), "simulated.tsv");
+  add_both(
+      all,
+      {.name = "Calibrate", .command = calibrate("1"), .results = all_of({"calibrated"}), .at_once = true},
+      calibrate("2"), "calibrated");
   add_both(all,
            {.name = "Recover", .command = recover("1"), .results = all_of({"recovered"}), .at_once = true},
            recover("2"), "recovered");

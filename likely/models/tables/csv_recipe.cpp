@@ -18,6 +18,7 @@
 #include "likely/models/tables/csv_settings.hpp"
 #include "likely/models/tables/table_parts.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/train/interrupt.hpp"
@@ -339,6 +340,15 @@ Report evaluate_csv(const Run& run) {
   const Judgement judgement = judge_again(run, false);
   report.notes = judgement.judged.front().rows.notices;
   judge(judgement, "test", report);
+  const Schema& schema = judgement.judged.front().model.schema;
+  if (schema.classifies()) {
+    // No probability of a table's model is 0 but by rounding.
+    const Tensor p = predictions(judgement.judged).to(DType::f64);
+    report.held_out = runs::HeldOutLogits{.of = "test",
+                                          .logits = log(maximum(p, 1e-30)),
+                                          .labels = targets(judgement.judged),
+                                          .classes = schema.classes};
+  }
   return report;
 }
 

@@ -119,8 +119,8 @@ struct WithoutReplacement {
     plain,          // sum of w f: unbiased
     with_baseline,  // the same, and for the gradient sum of w f of the others is the baseline: unbiased, but
                     // with two samples far worse than without. Refuses fewer than two.
-    normalised,  // weights that sum to 1, with a baseline: a bias that falls with more samples, least
-                 // variance
+    normalised,     // weights that sum to 1, with a baseline: a bias that falls with more samples, least
+                    // variance
   };
   std::int64_t samples = 2;
   Weights weights = Weights::normalised;
