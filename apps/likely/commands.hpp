@@ -37,6 +37,10 @@ void add_recover(CLI::App& app);
 void add_choice_models(CLI::App& app);
 // `likely sweep NAME`: tries settings of a recipe, and says which are best.
 void add_sweep(CLI::App& app);
+// `likely word2vec FILE`: word vectors from a text.
+void add_word2vec(CLI::App& app);
+// `likely words nearest|analogy|eval FILE`: what word vectors know.
+void add_words(CLI::App& app);
 // `likely inspect FILE`: what a file of tensors or a run folder holds.
 void add_inspect(CLI::App& app);
 // `likely equations`: the book's equations, their functions and tests.
