@@ -33,8 +33,8 @@ TEST(NoiseContrastiveLoss, IsTheCrossEntropyOfTheClassifier) {
   // Half of the noise counts twice.
   const ContrastedLogs half{model_of_data, noise_of_data, slice(model_of_noise, 1, {0, 2}),
                             slice(noise_of_noise, 1, {0, 2})};
-  const ContrastedLogs twice{model_of_data, noise_of_data, concatenate({half.model_of_noise, half.model_of_noise}, 1),
-                             concatenate({half.noise_of_noise, half.noise_of_noise}, 1)};
+  const ContrastedLogs twice{model_of_data, noise_of_data, concat({half.model_of_noise, half.model_of_noise}, 1),
+                             concat({half.noise_of_noise, half.noise_of_noise}, 1)};
   EXPECT_NEAR(noise_contrastive_loss(half, 4.0).item(), noise_contrastive_loss(twice, 4.0).item(), 1e-12);
 }
 
