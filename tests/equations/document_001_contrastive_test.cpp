@@ -61,7 +61,7 @@ TEST(Document001Contrastive, TheOptimumIsTheDataWithNormaliserOne) {
     for (int step = 0; step < 200; ++step) {
       // Each word has a term of its own: Newton's step, held short.
       const Tensor curvature = sum(hessian(log_u, minus), {1});
-      log_u = log_u - clamp(grad(log_u, minus) / curvature, -1.0, 1.0);
+      log_u = log_u - minimum(maximum(grad(log_u, minus) / curvature, -1.0), 1.0);
     }
     for (std::int64_t i = 0; i < 5; ++i) EXPECT_NEAR(log_u.at({i}), std::log(kData[static_cast<std::size_t>(i)]), 1e-9) << k;
     EXPECT_NEAR(logsumexp(log_u, {0}).item(), 0.0, 1e-9) << k;

@@ -56,6 +56,10 @@ Command sweep(const std::string& seed) {
           "--grid", "units=2,3",          "--seed", seed,      "--out", "swept",
           "--quiet"};
 }
+Command word2vec(const std::string& seed) {
+  return {"word2vec", "text.txt", "--dimension", "3", "--min-count", "1", "--epochs", "1", "--seed",
+          seed,       "--out",    "vectors.txt", "--quiet"};
+}
 Command predict(const std::string& rows) {
   return {"predict", "run", "--in", rows, "--to", "predictions.csv"};
 }
@@ -139,6 +143,7 @@ void prepare_files(const fs::path& folder) {
     trials +=
         std::string(i < 15 ? "a" : "b") + (i % 3 == 0 ? "\t1\t" : "\t2\t") + (i % 2 == 0 ? "1\n" : "0\n");
   write_bytes(folder / "trials.tsv", trials);
+  write_bytes(folder / "text.txt", "the king and the queen of the sea\n");
   write_bytes(folder / "rows.csv", "x\n0.5\n1.5\n");
   write_bytes(folder / "earlier_rows.csv", "x\n-0.5\n2.5\n");
 }
@@ -221,6 +226,12 @@ std::vector<Scenario> scenarios() {
   add_both(all,
            {.name = "Recover", .command = recover("1"), .results = all_of({"recovered"}), .at_once = true},
            recover("2"), "recovered");
+  add_both(all,
+           {.name = "Word2Vec",
+            .command = word2vec("1"),
+            .results = [](const fs::path& folder) { return whole_of(folder / "vectors.txt"); },
+            .at_once = true},
+           word2vec("2"), "vectors.txt");
   add_both(all,
            {.name = "Sweep",
             .command = sweep("1"),

@@ -91,6 +91,7 @@ const std::vector<Target>& targets() {
     add_run_targets(list);
     add_choice_targets(list);
     add_text_targets(list);
+    add_word_targets(list);
     return list;
   }();
   return all;

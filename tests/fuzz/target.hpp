@@ -74,5 +74,6 @@ void add_state_targets(std::vector<Target>& all);
 void add_run_targets(std::vector<Target>& all);
 void add_choice_targets(std::vector<Target>& all);
 void add_text_targets(std::vector<Target>& all);
+void add_word_targets(std::vector<Target>& all);
 
 }  // namespace likely::fuzz
