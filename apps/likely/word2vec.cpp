@@ -42,6 +42,8 @@ void check_out(const Word2VecArguments& arguments) {
   std::error_code unknown;
   if (std::filesystem::equivalent(arguments.out, arguments.text, unknown))
     throw Error(fmt::format("--out {}: this is the text that is to be read; choose another --out", arguments.out));
+  if (!arguments.force && std::filesystem::exists(arguments.out, unknown))
+    throw Error(fmt::format("{} is there already; replace it (--force) or choose another --out", arguments.out));
   const io::AtomicFile free(arguments.out, {.replace = arguments.force});
 }
 

@@ -65,9 +65,9 @@ TEST(NoiseContrastiveLoss, Refuses) {
   expect_refusal([&] { noise_contrastive_loss({x, x, x, x}, 0.0); },
                  "[noise_contrastive_loss] k must be finite and above 0, got 0");
   expect_refusal([&] { noise_contrastive_loss({zeros({0}), zeros({0}), x, x}, 1.0); },
-                 "[noise_contrastive_loss] data (0) against noise (2): there must be some of both");
+                 "[noise_contrastive_loss] data (0,) against noise (2,): there must be some of both");
   expect_refusal([&] { negative_sampling_loss(x, zeros({0})); },
-                 "[negative_sampling_loss] data (2) against noise (0): there must be some of both");
+                 "[negative_sampling_loss] data (2,) against noise (0,): there must be some of both");
 }
 
 // u(x) = exp(-precision x^2 / 2), whose normaliser is sqrt(2 pi / precision), learned from 400 numbers against noise of N(0, 1.5^2).
