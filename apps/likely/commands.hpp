@@ -41,6 +41,10 @@ void add_choice_models(CLI::App& app);
 void add_sweep(CLI::App& app);
 // `likely sequences`: sequences of a Markov chain, and means estimated from them.
 void add_sequences(CLI::App& app);
+// `likely word2vec FILE`: word vectors from a text.
+void add_word2vec(CLI::App& app);
+// `likely words nearest|analogy|eval FILE`: what word vectors know.
+void add_words(CLI::App& app);
 // `likely inspect FILE`: what a file of tensors or a run folder holds.
 void add_inspect(CLI::App& app);
 // `likely estimators`: estimators of the gradient of an expectation, side by side.

@@ -44,6 +44,8 @@ void add_commands(CLI::App& app) {
   likely::command::add_choice_models(app);
   likely::command::add_sweep(app);
   likely::command::add_sequences(app);
+  likely::command::add_word2vec(app);
+  likely::command::add_words(app);
   likely::command::add_inspect(app);
   likely::command::add_estimators(app);
   likely::command::add_equations(app);

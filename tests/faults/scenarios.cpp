@@ -68,6 +68,10 @@ Command sequences(const std::string& seed) {
   return {"sequences", "--model", "chain.csv", "--compare", "--runs",       "3",      "--max-length", "4",
           "--seed",    seed,      "--out",     "estimated", "--no-figures", "--quiet"};
 }
+Command word2vec(const std::string& seed) {
+  return {"word2vec", "text.txt", "--dimension", "3",     "--min-count", "1",      "--epochs",
+          "1",        "--seed",   seed,          "--out", "vectors.txt", "--quiet"};
+}
 Command predict(const std::string& rows) {
   return {"predict", "run", "--in", rows, "--to", "predictions.csv"};
 }
@@ -157,6 +161,7 @@ void prepare_files(const fs::path& folder) {
     scores += std::string(i % 5 == 0 ? "a," : "b,") + std::to_string(i % 7) + "," +
               std::to_string(i % 4 + 2) + "\n";
   write_bytes(folder / "scores.csv", scores);
+  write_bytes(folder / "text.txt", "the king and the queen of the sea\n");
   write_bytes(folder / "rows.csv", "x\n0.5\n1.5\n");
   write_bytes(folder / "earlier_rows.csv", "x\n-0.5\n2.5\n");
 }
@@ -251,6 +256,12 @@ std::vector<Scenario> scenarios() {
       all,
       {.name = "Sequences", .command = sequences("1"), .results = all_of({"estimated"}), .at_once = true},
       sequences("2"), "estimated");
+  add_both(all,
+           {.name = "Word2Vec",
+            .command = word2vec("1"),
+            .results = [](const fs::path& folder) { return whole_of(folder / "vectors.txt"); },
+            .at_once = true},
+           word2vec("2"), "vectors.txt");
   add_both(all,
            {.name = "Sweep",
             .command = sweep("1"),

@@ -92,6 +92,7 @@ const std::vector<Target>& targets() {
     add_choice_targets(list);
     add_sequence_targets(list);
     add_text_targets(list);
+    add_word_targets(list);
     return list;
   }();
   return all;

@@ -75,5 +75,6 @@ void add_run_targets(std::vector<Target>& all);
 void add_choice_targets(std::vector<Target>& all);
 void add_sequence_targets(std::vector<Target>& all);
 void add_text_targets(std::vector<Target>& all);
+void add_word_targets(std::vector<Target>& all);
 
 }  // namespace likely::fuzz
