@@ -15,7 +15,7 @@
 #include "likely/core/create.hpp"
 #include "likely/core/parts.hpp"
 #include "likely/models/softmax/calibration_measures.hpp"
-#include "likely/optim/objective.hpp"
+#include "likely/optim/loss_function.hpp"
 
 namespace likely::confidence {
 

@@ -275,7 +275,7 @@ runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::pa
   if (study.matrix) io::save(folder / "matrix.safetensors", *study.matrix, about("matrix"));
   write_probabilities(study, folder / "probabilities.csv");
   if (!files.figures) return {};
-  runs::Album album(folder);
+  runs::PictureFolder album(folder);
   std::vector<Reliability> series{{"before", study.before}};
   series.push_back({study.scalers[study.best].kind, study.scalers[study.best].figures});
   album.attempt("picture \"reliability\"",

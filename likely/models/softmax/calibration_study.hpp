@@ -9,7 +9,7 @@
 
 #include "likely/models/softmax/calibration.hpp"
 #include "likely/plot/figure.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/recipe.hpp"
 
 namespace likely::confidence {

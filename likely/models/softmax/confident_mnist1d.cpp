@@ -73,7 +73,7 @@ std::vector<Elsewhere> curves_elsewhere(const Run& run, const Inside& inside, Rn
   return all;
 }
 
-void draw_curves_of(const Pair& pair, const Inside& inside, Album& album) {
+void draw_curves_of(const Pair& pair, const Inside& inside, PictureFolder& album) {
   const Tensor made = pair.generate(4, Rng(1));
   const Tensor real = inside.test.range(0, 4).x;
   const Tensor place = linspace(0.0, static_cast<double>(real.dim(1) - 1), real.dim(1));

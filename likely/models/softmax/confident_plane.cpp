@@ -76,7 +76,7 @@ std::vector<Elsewhere> plane_elsewhere(const Run&, const Inside& inside, Rng rng
           {"far", places_between(rows, 3.0, 8.0, 8.0, rng.split())}};
 }
 
-void draw_plane(const Pair& pair, const Inside& inside, Album& album) {
+void draw_plane(const Pair& pair, const Inside& inside, PictureFolder& album) {
   constexpr std::int64_t kPixels = 160;
   const Tensor axis = linspace(-kSide, kSide, kPixels);
   const Tensor across = reshape(expand(reshape(axis, {1, kPixels}), {kPixels, kPixels}), {kPixels * kPixels});

@@ -86,7 +86,7 @@ PairJudged judge_pair(const ConfidentParts& parts, const Run& run, const Inside&
 }
 
 void draw_pair(const ConfidentParts& parts, const std::vector<train::EpochReport>& history,
-               const Inside& inside, const Pair& pair, Album& album) {
+               const Inside& inside, const Pair& pair, PictureFolder& album) {
   album.attempt("curves", [&] { draw_curves(history, album); });
   if (parts.pictures) album.attempt("pictures", [&] { parts.pictures(pair, inside, album); });
 }
@@ -152,7 +152,7 @@ Recipe complete_confident(Recipe about, const ConfidentParts& parts, const Train
     PairJudged judged = judge_pair(parts, run, inside, trained.pair);
     report.figures = std::move(judged.figures);
     report.text = std::move(judged.text);
-    report.draw = [=, out = run.out](Album& album) {
+    report.draw = [=, out = run.out](PictureFolder& album) {
       draw_pair(parts, train::read_history(out), inside, trained.pair, album);
     };
     return report;
@@ -175,7 +175,7 @@ Recipe complete_confident(Recipe about, const ConfidentParts& parts, const Train
   about.plot = [=](const Run& run) {
     check_finished(run);
     const Inside inside = parts.inside(run, pair_keys(run).inside);
-    Album album(run.out);
+    PictureFolder album(run.out);
     draw_pair(parts, train::read_history(run.out), inside, load(run, inside), album);
     return album.all_pictures();
   };

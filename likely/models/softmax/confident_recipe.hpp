@@ -42,7 +42,7 @@ struct Inside {
 struct ConfidentParts {
   std::function<Inside(const runs::Run&, Rng)> inside{};
   std::function<std::vector<Elsewhere>(const runs::Run&, const Inside&, Rng)> elsewhere{};
-  std::function<void(const Pair&, const Inside&, runs::Album&)> pictures{};
+  std::function<void(const Pair&, const Inside&, runs::PictureFolder&)> pictures{};
 };
 
 namespace detail {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "likely/core/cancel.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/train/events.hpp"
 
 namespace likely::estimators {

@@ -83,7 +83,7 @@ plot::Figure spread_figure(const Spread& spread, const std::string& title, std::
   return figure;
 }
 
-void draw(const EstimatorStudy& study, runs::Album& album) {
+void draw(const EstimatorStudy& study, runs::PictureFolder& album) {
   double most = 0.0;
   for (const Spread& spread : study.spreads) {
     for (const double x : spread.estimate) most = std::max(most, std::abs(x));
@@ -160,7 +160,7 @@ runs::Drawn write_estimators(const EstimatorStudy& study, const fs::path& folder
   }
   spreads.commit();
   if (!figures) return {};
-  runs::Album album(folder);
+  runs::PictureFolder album(folder);
   draw(study, album);
   // The place for further figures of the same folder: album.add("relaxation", relaxation_figure(rng)).
   runs::Drawn drawn = album.drawn();

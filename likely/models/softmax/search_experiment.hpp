@@ -10,7 +10,7 @@
 #include "likely/core/cancel.hpp"
 #include "likely/models/softmax/chain_file.hpp"
 #include "likely/prob/sequence/search.hpp"
-#include "likely/runs/album.hpp"
+#include "likely/runs/picture_folder.hpp"
 
 namespace likely::sequences {
 

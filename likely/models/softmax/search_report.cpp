@@ -53,7 +53,7 @@ double exact_of(const CompareStudy& study, double temperature) {
   return std::nan("");
 }
 
-void draw_comparison(const CompareStudy& study, runs::Album& album) {
+void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
   std::vector<plot::Figure> panels;
   const auto& counts = study.request.counts;
   const std::pair ends(static_cast<double>(counts.front()), static_cast<double>(counts.back()));
@@ -209,7 +209,7 @@ runs::Drawn write_comparison(const CompareStudy& study, const std::filesystem::p
     table.number(row.low).number(row.high).number(row.rmse).end_row();
   }
   table.commit();
-  runs::Album album(folder);
+  runs::PictureFolder album(folder);
   if (figures) album.attempt("picture \"estimators\"", [&] { draw_comparison(study, album); });
   runs::Drawn drawn = album.drawn();
   for (auto& picture : drawn.pictures) picture = std::filesystem::relative(picture, folder);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "likely/core/layer_error.hpp"
 #include "likely/core/parts.hpp"
-#include "likely/core/place.hpp"
 #include "likely/core/tensor.hpp"
 #include "likely/ops/rng.hpp"
 #include "likely/prob/distributions/bernoulli.hpp"
