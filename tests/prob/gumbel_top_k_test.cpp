@@ -229,6 +229,15 @@ TEST(SetLogProb, IsTheSumOverAllOrders) {
     const double expected = std::log(probability_of_set(wide, order));
     EXPECT_NEAR(set_log_prob(tensor(wide), tensor(order)).item(), expected, 1e-11 * std::abs(expected));
   }
+  // Far apart, where the integrand has steps: the last digits are those of the rule.
+  const std::vector<double> far = Rng(4).normal({60}, 0.0, 8.0, DType::f64).to_vector<double>();
+  for (const std::uint64_t seed : {1U, 3U, 6U}) {
+    Order order = argsort(Rng(seed).uniform({60})).to_vector<std::int64_t>();
+    order.resize(6);
+    const double expected = std::log(probability_of_set(far, order));
+    EXPECT_NEAR(set_log_prob(tensor(far), tensor(order)).item(), expected, 2e-14 * std::abs(expected))
+        << seed;
+  }
   EXPECT_EQ(set_log_prob(tensor(kLogits), tensor({2, 2})).item(), -kInf);
   EXPECT_EQ(set_log_prob(tensor({0.0, 1.0, -kInf}), tensor({0, 1})).item(), 0.0);
 }
