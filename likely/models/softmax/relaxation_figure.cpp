@@ -82,7 +82,7 @@ plot::Figure relaxation_figure(const RelaxationTable& table) {
                        .y_label = "bias and variance",
                        .log_x = true,
                        .log_y = true,
-                       .legend = "outside"});
+                       .legend = "bottom left"});
   const Tensor x = tensor(temperature);
   figure.line(x, tensor(bias), {.label = "bias, Gumbel-softmax", .turn = 0});
   figure.line(x, tensor(straight_bias), {.label = "bias, straight-through", .turn = 1});

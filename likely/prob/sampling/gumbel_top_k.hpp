@@ -46,7 +46,7 @@ PerturbedSample gumbel_top_k(const Tensor& logits, std::int64_t k, Rng rng);
 // The log-probability that the first k drawn are these classes, in whatever order; -inf where a class comes
 // twice. With L the log-sum-exp of all others, whose largest perturbed logit is Gumbel(L):
 // P = E product over the set of 1 - exp(-e^(logit - L - G)), G standard Gumbel,
-// an integral of one dimension that the trapezoidal rule has to about 13 digits (f64) for any k: no sum over
+// an integral of one dimension that the trapezoidal rule has to about 12 digits (f64) for any k: no sum over
 // orders or subsets. Differentiable in the logits.
 [[nodiscard]] Tensor set_log_prob(const Tensor& logits, const Tensor& indices);
 

@@ -18,7 +18,8 @@ double TemperatureSchedule::operator()(std::int64_t step) const {
   check(first > 0.0, "first must be finite and above 0", first);
   check(floor > 0.0, "floor must be finite and above 0", floor);
   check(rate >= 0.0, "rate must be finite and not below 0", rate);
-  return std::max(floor, first * std::exp(-rate * static_cast<double>(step / every * every)));
+  const std::int64_t changed = step - step % every;
+  return std::max(floor, first * std::exp(-rate * static_cast<double>(changed)));
 }
 
 }  // namespace likely
