@@ -58,6 +58,8 @@ std::vector<Named> for_classes() {
       {"two plain", estimator::WithoutReplacement{.samples = 2, .weights = Weights::plain}},
       {"two", estimator::WithoutReplacement{.samples = 2, .weights = Weights::with_baseline}},
       {"three", estimator::WithoutReplacement{.samples = 3, .weights = Weights::with_baseline}},
+      {"a set of two", estimator::WithoutReplacement{.samples = 2}},
+      {"a set of three", estimator::WithoutReplacement{.samples = 3}},
   };
 }
 
@@ -364,7 +366,8 @@ TEST(Expectation, HardSamplesAreSeenByF) {
 TEST(Expectation, AllClassesWithoutReplacementAreTheWholeSum) {
   using Weights = estimator::WithoutReplacement::Weights;
   const auto [value, gradient] = sum_over_classes(kClassLogits, class_values());
-  for (const Weights weights : {Weights::plain, Weights::with_baseline, Weights::normalised}) {
+  for (const Weights weights :
+       {Weights::unordered, Weights::plain, Weights::with_baseline, Weights::normalised}) {
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const auto [found, slope] = value_and_grad(f64(kClassLogits), [&](const Tensor& x) {
         return expect(
@@ -393,7 +396,8 @@ TEST(Expectation, GradientsHaveTheTypeOfTheModel) {
         Estimator(estimator::Score{.samples = 20000, .baseline = baseline::LeaveOneOut{}})}) {
     const auto [value, gradient] = value_and_grad(model, [&](const Encoder& m) {
       const Tensor each = expect(
-          Normal(m.weight * x + m.offset, 1.0), [&](const Tensor& z) { return square(z - 3.0 * x); }, e, Rng(6));
+          Normal(m.weight * x + m.offset, 1.0), [&](const Tensor& z) { return square(z - 3.0 * x); }, e,
+          Rng(6));
       EXPECT_EQ(each.shape(), Shape{3});
       return mean(each);
     });
@@ -423,7 +427,10 @@ TEST(Expectation, ExtremeLogitsGiveFiniteNumbers) {
     for (const auto& [name, e] : of_classes) {
       expect_finite(name, value_and_grad(rows, [&, &chosen = e](const Tensor& x) {
                       return sum(expect(
-                          OneHot{Categorical(x)}, [](const Tensor& z) { return square(sum(z * tensor({0.3, -1.0, 2.0, 0.7}), -1)); },
+                          OneHot{Categorical(x)},
+                          [](const Tensor& z) {
+                            return square(sum(z * tensor({0.3, -1.0, 2.0, 0.7}), -1));
+                          },
                           chosen, Rng(3)));
                     }));
     }
