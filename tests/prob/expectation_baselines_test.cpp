@@ -16,7 +16,6 @@ using testing::kClassLogits;
 using testing::kFactor;
 using testing::Numbers;
 using testing::of_labels;
-using testing::of_rows;
 using testing::repeated;
 using testing::sum_over_classes;
 
@@ -132,6 +131,8 @@ TEST(ExpectationVariance, ControlVariatesAndDifferentSamplesHelp) {
   EXPECT_LT(different(Weights::with_baseline, 3.0), different(Weights::plain, 3.0));
   EXPECT_LT(2.0 * different(Weights::normalised, 3.0), different(Weights::with_baseline, 3.0));
   EXPECT_LT(2.0 * different(Weights::normalised, 3.0), others);
+  EXPECT_LT(2.0 * different(Weights::unordered, 3.0), different(Weights::with_baseline, 3.0));
+  EXPECT_LT(2.0 * different(Weights::unordered, 3.0), others);
   const double cold = total_variance(estimator::GumbelSoftmax{.samples = 3, .temperature = 0.1});
   EXPECT_GT(cold, 2.0 * total_variance(estimator::GumbelSoftmax{.samples = 3, .temperature = 1.0}));
 }
@@ -180,11 +181,46 @@ TEST(WithoutReplacement, NormalisedWeightsByHand) {
     const auto [value, gradient] = value_and_grad(f64(kClassLogits), [&](const Tensor& x) {
       return expect(
           Categorical(x), [](const Tensor& z) { return of_labels(z, kFactorOfF); },
-          estimator::WithoutReplacement{.samples = 2}, Rng(seed));
+          estimator::WithoutReplacement{.samples = 2,
+                                        .weights = estimator::WithoutReplacement::Weights::normalised},
+          Rng(seed));
     });
     EXPECT_NEAR(value.item(), usual, 1e-12);
     EXPECT_TRUE(allclose(gradient, f64(slope), 1e-11, 1e-12)) << gradient;
   }
+}
+
+// All sets of two of four classes, with their probabilities by hand: the mean over them is the exact
+// gradient.
+TEST(WithoutReplacement, SetsAreWeightedByTheirProbabilities) {
+  const Numbers p = testing::softmax_by_hand(kClassLogits), f = class_values();
+  const auto [value, gradient] = sum_over_classes(kClassLogits, f);
+  const auto set_of = [](std::uint64_t seed) {
+    return gumbel_top_k(log_softmax(f64(kClassLogits)), 2, Rng(seed)).indices.to_vector<std::int64_t>();
+  };
+  double mean_value = 0.0, all = 0.0;
+  Numbers mean_slope(4);
+  for (std::int64_t a = 0; a < 4; ++a) {
+    for (std::int64_t b = a + 1; b < 4; ++b) {
+      std::uint64_t seed = 1;  // one that draws this set
+      for (auto set = set_of(seed); std::min(set[0], set[1]) != a || std::max(set[0], set[1]) != b;)
+        set = set_of(++seed);
+      const double pa = p[static_cast<std::size_t>(a)], pb = p[static_cast<std::size_t>(b)];
+      const double likely_set = pa * pb / (1.0 - pa) + pb * pa / (1.0 - pb);
+      const auto [found, slope] = value_and_grad(f64(kClassLogits), [&](const Tensor& x) {
+        return expect(
+            Categorical(x), [](const Tensor& z) { return of_labels(z, kFactorOfF); },
+            estimator::WithoutReplacement{.samples = 2}, Rng(seed));
+      });
+      all += likely_set;
+      mean_value += likely_set * found.item();
+      for (std::int64_t k = 0; k < 4; ++k)
+        mean_slope[static_cast<std::size_t>(k)] += likely_set * slope.at({k});
+    }
+  }
+  EXPECT_NEAR(all, 1.0, 1e-14);
+  EXPECT_NEAR(mean_value, value, 1e-13);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(mean_slope[k], gradient[k], 1e-13);
 }
 
 // A policy of two steps over three actions, whose second step knows the first: all nine trajectories by hand.
@@ -357,6 +393,9 @@ TEST(Expectation, RefusesWhatAnEstimatorCannotDo) {
                     estimator::WithoutReplacement{
                         .samples = 1, .weights = estimator::WithoutReplacement::Weights::with_baseline}),
                  "[expect] WithoutReplacement needs at least 2 samples, got 1");
+  expect_refusal(of(Categorical(zeros({20})), estimator::WithoutReplacement{.samples = 11}),
+                 "[expect] WithoutReplacement goes through sets of at most 10 samples, got 11; choose other "
+                 "weights");
   expect_refusal(of(labels, estimator::WithoutReplacement{.samples = 5}),
                  "[gumbel_top_k] k must be in [1, 4], got 5");
 }

@@ -58,6 +58,8 @@ std::vector<Named> for_classes() {
       {"two plain", estimator::WithoutReplacement{.samples = 2, .weights = Weights::plain}},
       {"two", estimator::WithoutReplacement{.samples = 2, .weights = Weights::with_baseline}},
       {"three", estimator::WithoutReplacement{.samples = 3, .weights = Weights::with_baseline}},
+      {"a set of two", estimator::WithoutReplacement{.samples = 2}},
+      {"a set of three", estimator::WithoutReplacement{.samples = 3}},
   };
 }
 
@@ -364,7 +366,8 @@ TEST(Expectation, HardSamplesAreSeenByF) {
 TEST(Expectation, AllClassesWithoutReplacementAreTheWholeSum) {
   using Weights = estimator::WithoutReplacement::Weights;
   const auto [value, gradient] = sum_over_classes(kClassLogits, class_values());
-  for (const Weights weights : {Weights::plain, Weights::with_baseline, Weights::normalised}) {
+  for (const Weights weights :
+       {Weights::unordered, Weights::plain, Weights::with_baseline, Weights::normalised}) {
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
       const auto [found, slope] = value_and_grad(f64(kClassLogits), [&](const Tensor& x) {
         return expect(
@@ -373,6 +376,69 @@ TEST(Expectation, AllClassesWithoutReplacementAreTheWholeSum) {
       });
       EXPECT_NEAR(found.item(), value, 1e-13);
       EXPECT_TRUE(allclose(slope, f64(gradient), 1e-11, 1e-13));
+    }
+  }
+}
+
+// A model of a user's own: numbers of two rows of data, whose latent numbers have laws that it computes.
+struct Encoder {
+  Tensor weight, offset;
+  LIKELY_PARTS(weight, offset)
+};
+
+TEST(Expectation, GradientsHaveTheTypeOfTheModel) {
+  const Tensor x = f64({0.5, -1.0, 2.0});
+  const Encoder model{f64({0.7}), f64({-0.2})};
+  // mean over rows of E (z - 3 x)^2 with z ~ N(w x + b, 1) is mean (w x + b - 3 x)^2 + 1.
+  const Tensor miss = model.weight * x + model.offset - 3.0 * x;
+  for (const Estimator& e :
+       {Estimator(estimator::Reparameterised{.samples = 20000}),
+        Estimator(estimator::Score{.samples = 20000, .baseline = baseline::LeaveOneOut{}})}) {
+    const auto [value, gradient] = value_and_grad(model, [&](const Encoder& m) {
+      const Tensor each = expect(
+          Normal(m.weight * x + m.offset, 1.0), [&](const Tensor& z) { return square(z - 3.0 * x); }, e,
+          Rng(6));
+      EXPECT_EQ(each.shape(), Shape{3});
+      return mean(each);
+    });
+    // Of a row, sqrt(8 miss^2 + 10) / sqrt(20000) < 0.1; times x, and the mean over the rows.
+    EXPECT_NEAR(value.item(), mean(square(miss)).item() + 1.0, 0.3);
+    EXPECT_NEAR(gradient.weight.item(), mean(2.0 * miss * x).item(), 0.45);
+    EXPECT_NEAR(gradient.offset.item(), mean(2.0 * miss).item(), 0.3);
+  }
+}
+
+// f32, and laws that are as good as certain.
+TEST(Expectation, ExtremeLogitsGiveFiniteNumbers) {
+  std::vector<Named> all = relaxing();
+  for (const Named& more : for_any_discrete_law()) all.push_back(more);
+  all.push_back({"soft", estimator::GumbelSoftmax{.samples = 100, .temperature = 0.05}});
+  all.push_back({"straight-through", estimator::StraightThrough{.samples = 100}});
+  std::vector<Named> of_classes = all;
+  for (const Named& more : for_classes()) of_classes.push_back(more);
+  const auto expect_finite = [](const std::string& name, const auto& found) {
+    EXPECT_EQ(found.gradient.dtype(), DType::f32);
+    EXPECT_EQ(min(is_finite(found.gradient).to(DType::i64)).item(), 1.0) << name << " " << found.gradient;
+    EXPECT_EQ(min(is_finite(found.value).to(DType::i64)).item(), 1.0) << name;
+  };
+  for (const double far : {30.0, 90.0, 300.0}) {
+    const Tensor logits = tensor({far, 0.0, -far, far - 1.0}, DType::f32);
+    const Tensor rows = contiguous(expand(logits, {200, 4}));
+    for (const auto& [name, e] : of_classes) {
+      expect_finite(name, value_and_grad(rows, [&, &chosen = e](const Tensor& x) {
+                      return sum(expect(
+                          OneHot{Categorical(x)},
+                          [](const Tensor& z) {
+                            return square(sum(z * tensor({0.3, -1.0, 2.0, 0.7}), -1));
+                          },
+                          chosen, Rng(3)));
+                    }));
+    }
+    for (const auto& [name, e] : all) {
+      expect_finite(name, value_and_grad(flatten(rows), [&, &chosen = e](const Tensor& x) {
+                      return sum(expect(
+                          Bernoulli(x), [](const Tensor& z) { return square(z - 0.3); }, chosen, Rng(3)));
+                    }));
     }
   }
 }

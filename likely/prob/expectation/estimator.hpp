@@ -112,18 +112,23 @@ struct Rebar {
   std::function<Tensor(const Tensor& perturbed)> control{};
 };
 
-// Different samples of one Categorical, by Gumbel-top-k (Kool et al. 2019), each weighted by w = p / P(it is
-// among them). With all classes it is exact.
+// Different samples of one Categorical, by Gumbel-top-k. With all classes it is exact.
 struct WithoutReplacement {
   enum class Weights : std::uint8_t {
-    plain,          // sum of w f: unbiased
-    with_baseline,  // the same, and for the gradient sum of w f of the others is the baseline: unbiased, but
-                    // with two samples far worse than without. Refuses fewer than two.
-    normalised,     // weights that sum to 1, with a baseline: a bias that falls with more samples, least
-                    // variance
+    // Each by p(s) P(the others | s is taken out) / P(the set), which is what the order does not know, and a
+    // baseline of the same kind from the others (Kool et al. 2020): unbiased. Two to ten samples: all subsets
+    // are gone through, on one thread.
+    unordered,
+    // Each by w = p / P(it is among them), given the threshold (Kool et al. 2019): unbiased, any number.
+    plain,
+    // The same, and for the gradient the sum of w f of the others is the baseline: unbiased, but with two
+    // samples far worse than without. Two samples or more.
+    with_baseline,
+    // Weights w that sum to 1, with a baseline: a bias that falls with more samples. Any number.
+    normalised,
   };
   std::int64_t samples = 2;
-  Weights weights = Weights::normalised;
+  Weights weights = Weights::unordered;
 };
 
 }  // namespace estimator

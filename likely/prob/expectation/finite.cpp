@@ -6,11 +6,14 @@
 #include "likely/autodiff/custom.hpp"
 #include "likely/core/create.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/compare.hpp"
+#include "likely/ops/index.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/softmax.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/prob/expectation/estimates.hpp"
+#include "likely/prob/expectation/unordered_set.hpp"
 #include "likely/prob/sampling/gumbel_top_k.hpp"
 
 namespace likely::detail {
@@ -62,7 +65,14 @@ Expectation without_replacement(const Task& task, const estimator::WithoutReplac
   using Weights = estimator::WithoutReplacement::Weights;
   const SampledLaw& law = task.law;
   if (law.values != Values::labels || law.event_axes > 0) task.refuse_law("one Categorical");
-  task.check_samples(options.samples, options.weights == Weights::with_baseline ? 2 : 1);
+  const bool needs_others =
+      options.weights == Weights::with_baseline || options.weights == Weights::unordered;
+  task.check_samples(options.samples, needs_others ? 2 : 1);
+  if (options.weights == Weights::unordered && options.samples > kMostOfASet)
+    refuse("expect",
+           fmt::format(
+               "WithoutReplacement goes through sets of at most {} samples, got {}; choose other weights",
+               kMostOfASet, options.samples));
   const Tensor log_p = log_softmax(law.logits);
   const PerturbedSample drawn = gumbel_top_k(stop_gradient(log_p), options.samples, rng);
   // Samples first.
@@ -74,6 +84,14 @@ Expectation without_replacement(const Task& task, const estimator::WithoutReplac
   const Tensor p = exp(held), weight = exp(held - inclusion_log_prob(held, drawn.threshold));
   const Tensor values = task.values_at(answers), v = stop_gradient(values);
 
+  if (options.weights == Weights::unordered) {
+    const Tensor is_drawn = any(one_hot(drawn.indices, log_p.shape().back(), DType::boolean), {-2});
+    const Tensor rest = sum(masked_fill(exp(stop_gradient(log_p).to(DType::f64)), is_drawn, 0.0), -1);
+    const SetRatios ratios = set_ratios(exp(held.to(DType::f64)), rest);
+    const Tensor share = p * ratios.without_one.to(p.dtype());
+    const Tensor usual = sum(unsqueeze(p * v, 0) * ratios.without_two.to(p.dtype()), 1);
+    return {sum(share * values + score_term(chosen, share * (v - usual)), 0), values, {}};
+  }
   if (options.weights == Weights::normalised) {
     const Tensor all = sum(weight, 0);
     const Tensor usual = sum(weight * v, 0) / all;

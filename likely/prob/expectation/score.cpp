@@ -22,6 +22,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 // For each index of the first axis the sum over all others. Nothing is subtracted: where one is far larger
 // than the rest, the rest keeps its digits.
