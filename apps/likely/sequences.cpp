@@ -59,8 +59,8 @@ void run_sequences(SequencesArguments arguments, const ShowOptions& shown) {
 }  // namespace
 
 void add_sequences(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "sequences", "Draw or search sequences of a Markov chain, and estimate means from them");
+  CLI::App* command =
+      app.add_subcommand("sequences", "Draw or search sequences of a Markov chain, and estimate means");
   command->footer(
       "The table of the chain has a column for each state and a row for what follows it; the row \"start\" "
       "says how\n"
@@ -76,7 +76,7 @@ void add_sequences(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--k", request.count, "How many sequences; greedy has one")
       ->type_name("N")
-      ->transform(whole(std::int64_t{1}, std::int64_t{1'000'000}))
+      ->transform(whole(std::int64_t{1}, std::int64_t{100'000}))
       ->capture_default_str();
   command->add_option("--max-length", request.max_length, "Longer sequences are cut")
       ->type_name("N")

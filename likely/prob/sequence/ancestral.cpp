@@ -80,6 +80,7 @@ class Ancestral final : public OneByOne {
     std::vector<Choice> choices(going.size());
     const auto n = std::ssize(going);
     parallel_tiles(n, kDraw * static_cast<double>(n), [&](std::int64_t i) {
+      give_up_if(beams().options().cancelled);
       const auto place = static_cast<std::size_t>(i);
       Uniforms random(of_step.fold_in(static_cast<std::uint64_t>(i)).draw());
       const std::int64_t token = masses.draw(going[place]->row, random);

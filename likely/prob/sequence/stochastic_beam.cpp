@@ -74,6 +74,7 @@ class TopDown final : public Search {
     std::vector<Extensions> found(rows.size());
     const auto n = std::ssize(rows);
     parallel_tiles(n, kDraws * static_cast<double>(n), [&](std::int64_t i) {
+      give_up_if(beams_.options().cancelled);
       const auto place = static_cast<std::size_t>(i);
       const Beam& beam = *rows[place].beam;
       Uniforms random(of_step.fold_in(static_cast<std::uint64_t>(i)).draw());
