@@ -38,7 +38,8 @@ runs::HeldOutLogits of_run(const CalibrateArguments& arguments, const train::Eve
   const runs::Report& one = report.seeds.front().report;
   if (!one.held_out) throw Error(fmt::format("{}: {} is no classifier", arguments.path, report.recipe->name));
   if (one.held_out->of == "training")
-    throw Error(fmt::format("{}: the classifier learned from all its rows: give others with `data`", arguments.path));
+    throw Error(
+        fmt::format("{}: the classifier learned from all its rows: give others with `data`", arguments.path));
   runs::HeldOutLogits rows = *one.held_out;
   rows.notes = one.notes;
   return rows;
@@ -53,7 +54,8 @@ void run_calibrate(CalibrateArguments arguments, const ShowOptions& shown) {
   if (!is_run && !arguments.data.empty()) throw Error("--data is about a run; a file holds its rows");
   const runs::HeldOutLogits rows =
       is_run ? of_run(arguments, progress.events())
-             : confidence::read_scores(arguments.path, {.label = arguments.label, .cancelled = progress.cancelled()});
+             : confidence::read_scores(arguments.path,
+                                       {.label = arguments.label, .cancelled = progress.cancelled()});
   confidence::StudyOptions& options = arguments.study;
   options.measure.kind = arguments.equal_mass ? confidence::Bins::equal_mass : confidence::Bins::equal_width;
   options.measure.cancelled = progress.cancelled();
@@ -74,15 +76,19 @@ void run_calibrate(CalibrateArguments arguments, const ShowOptions& shown) {
 }  // namespace
 
 void add_calibrate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("calibrate", "Make the probabilities of a classifier such that they can be believed");
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Make the probabilities of a classifier such that they can be believed");
   command->footer(
-      "On the run folder of a classifier (its test or validation rows), or on a file with a column of labels\n"
+      "On the run folder of a classifier (its test or validation rows), or on a file with a column of "
+      "labels\n"
       "and a column of logits or probabilities for each class: CSV, or npz with labels and logits.\n"
-      "Every row is judged by scalers that were fitted to other rows. With --out, those fitted to all rows are kept.");
+      "Every row is judged by scalers that were fitted to other rows. With --out, those fitted to all rows "
+      "are kept.");
   auto arguments = std::make_shared<CalibrateArguments>();
   command->add_option("path", arguments->path, "Run folder, or file")->type_name("PATH")->required();
   command->add_option("--data", arguments->data, "Of a run: other data of the same kind")->type_name("PATH");
-  command->add_option("--label", arguments->label, "Of a file: the column of the true class")->type_name("NAME");
+  command->add_option("--label", arguments->label, "Of a file: the column of the true class")
+      ->type_name("NAME");
   command->add_option("--scaler", arguments->study.scalers, "temperature, vector, matrix")
       ->type_name("NAMES")
       ->delimiter(',')
@@ -94,7 +100,9 @@ void add_calibrate(CLI::App& app) {
       ->transform(whole(1, 100'000))
       ->capture_default_str();
   command->add_flag("--equal-mass", arguments->equal_mass, "Bins with equally many rows, not of equal width");
-  command->add_option("--resamples", arguments->study.measure.resamples, "Of the bootstrap behind the standard errors; 0: none")
+  command
+      ->add_option("--resamples", arguments->study.measure.resamples,
+                   "Of the bootstrap behind the standard errors; 0: none")
       ->transform(whole(0, 1'000'000))
       ->capture_default_str();
   command->add_option("--seed", arguments->study.seed, "Same seed, same folds")

@@ -62,8 +62,8 @@ struct Measured {
 
 // What a classifier says about rows that it has not learned from: what calibration needs.
 struct HeldOutLogits {
-  std::string of;                      // "test"
-  Tensor logits{}, labels{};           // (rows, classes), (rows,) i64; logarithms of probabilities are logits, too
+  std::string of;             // "test"
+  Tensor logits{}, labels{};  // (rows, classes), (rows,) i64; logarithms of probabilities are logits, too
   std::vector<std::string> classes{};  // their names, where there are any
   std::vector<std::string> notes{};    // what was decided about the rows, a sentence each
 };

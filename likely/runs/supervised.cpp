@@ -131,7 +131,8 @@ std::vector<Measured> figures_of(const Objective& objective, const Tensor& outpu
 }
 
 // Of a classifier; one logit is that of class 1, beside 0.
-std::optional<HeldOutLogits> held_out_logits(const Objective& objective, const Tensor& outputs, const Held& held) {
+std::optional<HeldOutLogits> held_out_logits(const Objective& objective, const Tensor& outputs,
+                                             const Held& held) {
   const Tensor targets = held.rows->targets();
   if (!targets.defined()) return std::nullopt;
   const Tensor labels = reshape(targets, {targets.size()}).to(DType::i64);

@@ -26,7 +26,8 @@ class Calibrate : public ::testing::Test {
   void write_scores() const {
     std::string text = "label,a,b\n";
     for (int i = 0; i < 60; ++i)
-      text += std::string(i % 4 == 0 ? "a," : "b,") + std::to_string(i % 5) + "," + std::to_string(i % 7) + "\n";
+      text +=
+          std::string(i % 4 == 0 ? "a," : "b,") + std::to_string(i % 5) + "," + std::to_string(i % 7) + "\n";
     write_bytes(folder_ / "scores.csv", text);
   }
   TemporaryFolder folder_;
@@ -41,8 +42,8 @@ TEST_F(Calibrate, ReadsARunAndKeepsWhatItFound) {
   const Ran ran = run({"calibrate", "run", "--out", "kept", "--no-figures", "--quiet"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_NE(ran.out.find("1000 rows, 2 classes"), std::string::npos) << ran.out;
-  for (const char* name : {"calibration.json", "temperature.safetensors", "vector.safetensors", "matrix.safetensors",
-                           "probabilities.csv"})
+  for (const char* name : {"calibration.json", "temperature.safetensors", "vector.safetensors",
+                           "matrix.safetensors", "probabilities.csv"})
     EXPECT_TRUE(std::filesystem::exists(folder_ / "kept" / name)) << name;
   const Ran json = run({"calibrate", "run", "--json", "--resamples", "0"});
   EXPECT_EQ(io::parse_json<io::SortedJson>(json.out)["rows"].get<int>(), 1000);
@@ -59,7 +60,8 @@ TEST_F(Calibrate, ReadsAFile) {
   EXPECT_NE(ran.out.find("60 rows, 2 classes"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.out.find("matrix"), std::string::npos);
   EXPECT_NE(ran.err.find("60 rows are few for 15 bins"), std::string::npos) << ran.err;
-  EXPECT_EQ(run({"calibrate", "scores.csv", "--threads", "1"}).out, run({"calibrate", "scores.csv", "--threads", "3"}).out);
+  EXPECT_EQ(run({"calibrate", "scores.csv", "--threads", "1"}).out,
+            run({"calibrate", "scores.csv", "--threads", "3"}).out);
 }
 
 TEST_F(Calibrate, Refuses) {

@@ -1,5 +1,5 @@
-// Document 001 on the softmax as a classifier: its stable form, what is beyond its classes, calibration as the largest
-// entropy.
+// Document 001 on the softmax as a classifier: its stable form, what is beyond its classes, calibration as
+// the largest entropy.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,20 +14,6 @@ namespace likely::confidence {
 namespace {
 
 using testing::numbers;
-
-// "max({exp(x' theta_l)})" is printed for max({x' theta_l}): any C leaves the softmax what it is, but the printed one is
-// infinite as soon as the exponentials are, which is what it was to prevent.
-TEST(Document001Classifier, Consideration1SubtractsTheLargestLogit) {
-  const Tensor z = tensor(std::vector<double>{800.0, 799.0, -5.0}, {3});
-  const auto with = [&](double c) { return exp(z - c) / sum(exp(z - c)); };
-  EXPECT_TRUE(std::isnan(with(std::exp(800.0)).at({0}))) << "as printed";
-  const Tensor right = with(800.0);
-  EXPECT_NEAR(right.at({0}), 1.0 / (1.0 + std::exp(-1.0)), 1e-15);
-  EXPECT_TRUE(allclose(softmax(z), right));
-  // Where both are finite they agree: softmax does not know a shift.
-  const Tensor small = numbers({4}, 1.0);
-  EXPECT_TRUE(allclose(exp(small - std::exp(0.5)) / sum(exp(small - std::exp(0.5))), softmax(small)));
-}
 
 // log sum exp lies between the largest logit and that plus log n, and its gradient is the softmax.
 TEST(Document001Classifier, LogSumExpBoundsAndGradient) {
@@ -49,13 +35,14 @@ TEST(Document001Classifier, ConfidenceLoss) {
   for (std::int64_t i = 0; i < 4; ++i)
     expected -= std::log(p_in.at({i, y.to_vector<std::int64_t>()[static_cast<std::size_t>(i)]})) / 4.0;
   for (std::int64_t i = 0; i < 6; ++i) {
-    for (std::int64_t k = 0; k < 3; ++k) expected += 0.3 / 6.0 * (1.0 / 3.0) * std::log((1.0 / 3.0) / p_out.at({i, k}));
+    for (std::int64_t k = 0; k < 3; ++k)
+      expected += 0.3 / 6.0 * (1.0 / 3.0) * std::log((1.0 / 3.0) / p_out.at({i, k}));
   }
   EXPECT_NEAR(confidence_loss(in, y, out, 0.3).item(), expected, 1e-12);
 }
 
-// Step 2 asks for log(1 - D(G)); -log D(G) has its minimum in the same place, and its slope does not vanish where the
-// critic is sure that a row was made.
+// Step 2 asks for log(1 - D(G)); -log D(G) has its minimum in the same place, and its slope does not vanish
+// where the critic is sure that a row was made.
 TEST(Document001Classifier, GeneratorLossAsPrintedAndNonSaturating) {
   const Tensor sure = tensor(std::vector<double>{-20.0}, {1});
   const Tensor d = sigmoid(sure);
@@ -83,7 +70,9 @@ TEST(Document001Classifier, TheBestTemperatureMakesMeanLogitsEqual) {
   const Scored rows = scored(400, 5);
   const TemperatureFit fit = fit_temperature(rows.logits, rows.labels);
   const double of_true = mean(gather(rows.logits, 1, unsqueeze(rows.labels, 1))).item();
-  const auto weighted = [&](double t) { return mean(sum(softmax(rows.logits / t, 1) * rows.logits, 1)).item(); };
+  const auto weighted = [&](double t) {
+    return mean(sum(softmax(rows.logits / t, 1) * rows.logits, 1)).item();
+  };
   EXPECT_NEAR(weighted(fit.scaler.temperature()), of_true, 1e-12);
   EXPECT_GT(std::abs(weighted(1.01 * fit.scaler.temperature()) - of_true), 1e-3);
 }
@@ -111,8 +100,8 @@ std::vector<double> solved(std::vector<std::vector<double>> a, std::vector<doubl
   return b;
 }
 
-// The constrained problem itself, without a word of softmax: Newton's method on all q_ik with the n + 1 constraints. What it
-// finds is softmax(z / T), and the multiplier of the logits is 1 / T.
+// The constrained problem itself, without a word of softmax: Newton's method on all q_ik with the n + 1
+// constraints. What it finds is softmax(z / T), and the multiplier of the logits is 1 / T.
 TEST(Document001Classifier, CalibrationIsTheLargestEntropy) {
   constexpr std::size_t kRows = 6, kClasses = 3, kAll = kRows * kClasses;
   const Scored rows = scored(kRows, kClasses);
@@ -152,14 +141,14 @@ TEST(Document001Classifier, CalibrationIsTheLargestEntropy) {
   EXPECT_NEAR(multipliers[kRows], 1.0 / fit.scaler.temperature(), 1e-9);
 }
 
-// The Lagrangian is printed without what the constraints are equal to, and with sum_k (q_k - 1) for (sum_k q_k) - 1: with
-// K classes the derivative by beta_i then asks for a sum of K.
+// The Lagrangian is printed without what the constraints are equal to, and with sum_k (q_k - 1) for (sum_k
+// q_k) - 1: with K classes the derivative by beta_i then asks for a sum of K.
 TEST(Document001Classifier, LagrangianHasSumMinusOneAndNotSumOfMinusOnes) {
   const Tensor q = tensor(std::vector<double>{0.2, 0.3, 0.5}, {3});
   EXPECT_NEAR((sum(q) - 1.0).item(), 0.0, 1e-15);
   EXPECT_NEAR(sum(q - 1.0).item(), -2.0, 1e-15) << "as printed: 1 - K and not 0";
-  // And without its right-hand side the derivative by lambda is the weighted logit, which is not to be 0 but that of
-  // the true classes.
+  // And without its right-hand side the derivative by lambda is the weighted logit, which is not to be 0 but
+  // that of the true classes.
   const Scored rows = scored(50, 3);
   const Tensor p = softmax(fit_temperature(rows.logits, rows.labels).scaler(rows.logits), 1);
   EXPECT_GT(std::abs(mean(sum(p * rows.logits, 1)).item()), 0.1);

@@ -48,8 +48,8 @@ Command simulate(const std::string& seed) {
           "--seed",   seed,      "--out", "simulated.tsv", "--quiet"};
 }
 Command calibrate(const std::string& seed) {
-  return {"calibrate", "scores.csv", "--seed",         seed,     "--resamples", "10",
-          "--out",     "calibrated", "--no-figures", "--quiet"};
+  return {"calibrate", "scores.csv", "--seed",     seed,           "--resamples",
+          "10",        "--out",      "calibrated", "--no-figures", "--quiet"};
 }
 Command recover(const std::string& seed) {
   return {"recover", "--model", "rw",        "--subjects",   "3",      "--trials", "20", "--seed",
@@ -145,7 +145,8 @@ void prepare_files(const fs::path& folder) {
   write_bytes(folder / "trials.tsv", trials);
   std::string scores = "label,a,b\n";
   for (int i = 0; i < 40; ++i)
-    scores += std::string(i % 5 == 0 ? "a," : "b,") + std::to_string(i % 7) + "," + std::to_string(i % 4 + 2) + "\n";
+    scores += std::string(i % 5 == 0 ? "a," : "b,") + std::to_string(i % 7) + "," +
+              std::to_string(i % 4 + 2) + "\n";
   write_bytes(folder / "scores.csv", scores);
   write_bytes(folder / "rows.csv", "x\n0.5\n1.5\n");
   write_bytes(folder / "earlier_rows.csv", "x\n-0.5\n2.5\n");
@@ -226,12 +227,10 @@ std::vector<Scenario> scenarios() {
             .at_once = true,
             .some_may_be_missing = true},
            simulate("2"), "simulated.tsv");
-  add_both(all,
-           {.name = "Calibrate",
-            .command = calibrate("1"),
-            .results = all_of({"calibrated"}),
-            .at_once = true},
-           calibrate("2"), "calibrated");
+  add_both(
+      all,
+      {.name = "Calibrate", .command = calibrate("1"), .results = all_of({"calibrated"}), .at_once = true},
+      calibrate("2"), "calibrated");
   add_both(all,
            {.name = "Recover", .command = recover("1"), .results = all_of({"recovered"}), .at_once = true},
            recover("2"), "recovered");

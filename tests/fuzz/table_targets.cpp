@@ -76,7 +76,8 @@ void look_at(const tables::Rows& rows) {
 void look_at(const runs::HeldOutLogits& scores) {
   demand(scores.logits.rank() == 2 && scores.logits.dim(1) >= 2, "scores of no classes");
   demand(scores.labels.shape() == Shape{scores.logits.dim(0)}, "labels for other rows");
-  for (const double z : scores.logits.to_vector<double>()) demand(std::isfinite(z), "a logit that is not finite");
+  for (const double z : scores.logits.to_vector<double>())
+    demand(std::isfinite(z), "a logit that is not finite");
   for (const double y : scores.labels.to_vector<double>())
     demand(y >= 0.0 && y < static_cast<double>(scores.logits.dim(1)), "a label that is no class");
 }
@@ -86,7 +87,8 @@ std::string scores_of(Choices& choices) {
   const std::size_t classes = 1 + choices.below(4);
   const bool words = choices.one_in(2);
   std::string text = choices.word_of({"label", "class", "y"});
-  for (std::size_t k = 0; k < classes; ++k) text += words ? fmt::format(",p_{}", "abcd"[k]) : fmt::format(",{}", k);
+  for (std::size_t k = 0; k < classes; ++k)
+    text += words ? fmt::format(",p_{}", "abcd"[k]) : fmt::format(",{}", k);
   const std::size_t rows = choices.below(12);
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t label = choices.below(classes + (choices.one_in(20) ? 2 : 0));
@@ -202,31 +204,35 @@ void add_table_targets(std::vector<Target>& all) {
   // `likely calibrate`.
   all.push_back({"scores",
                  [](std::string_view input) {
-                   return read_file(input, kPacked,
-                                    [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.csv");
+                   return read_file(
+                       input, kPacked, [](Paths path) { look_at(confidence::read_scores(path)); },
+                       "scores.csv");
                  },
                  [] {
-                   return std::vector<std::string>{"label,cat,dog\ncat,2.5,-1\ndog,0,1\n", "p_0,p_1,y\n0.25,0.75,1\n1,0,0\n"};
+                   return std::vector<std::string>{"label,cat,dog\ncat,2.5,-1\ndog,0,1\n",
+                                                   "p_0,p_1,y\n0.25,0.75,1\n1,0,0\n"};
                  }});
-  all.push_back({"scores_npz",
-                 [](std::string_view input) {
-                   return read_file(input, kPacked,
-                                    [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.npz");
-                 },
-                 [] {
-                   return std::vector<std::string>{written(
-                       [](Paths path) {
-                         io::NamedTensors arrays;
-                         arrays.tensors = {{"labels", tensor({0, 1})}, {"logits", tensor({{0.5, 2.0}, {1.0, -1.0}})}};
-                         io::save_npz(path, arrays);
-                       },
-                       "scores.npz")};
-                 }});
+  all.push_back(
+      {"scores_npz",
+       [](std::string_view input) {
+         return read_file(
+             input, kPacked, [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.npz");
+       },
+       [] {
+         return std::vector<std::string>{written(
+             [](Paths path) {
+               io::NamedTensors arrays;
+               arrays.tensors = {{"labels", tensor({0, 1})}, {"logits", tensor({{0.5, 2.0}, {1.0, -1.0}})}};
+               io::save_npz(path, arrays);
+             },
+             "scores.npz")};
+       }});
   all.push_back({"scores_meaning",
                  [](std::string_view input) {
                    Choices choices(input);
-                   return read_file(scores_of(choices), kPacked,
-                                    [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.csv");
+                   return read_file(
+                       scores_of(choices), kPacked,
+                       [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.csv");
                  },
                  [] {
                    return std::vector<std::string>{"", std::string(60, '\1'), std::string(90, '\5')};

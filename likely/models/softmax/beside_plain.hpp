@@ -1,5 +1,5 @@
-// A joint learner, and beside it the same classifier trained on the same batches without anything from outside: what the
-// joint loss changes is the difference. A learner for train::run.
+// A joint learner, and beside it the same classifier trained on the same batches without anything from
+// outside: what the joint loss changes is the difference. A learner for train::run.
 #pragma once
 
 #include <utility>

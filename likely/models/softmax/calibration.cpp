@@ -13,7 +13,6 @@
 #include "likely/ops/loss.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/matmul.hpp"
-#include "likely/ops/matrix_batch.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/optim/lbfgs.hpp"
@@ -89,8 +88,8 @@ struct Root {
   int iterations;
 };
 
-// The a > 0 at which a function that falls or rises with a is 0: value and derivative by log a. Newton steps, kept
-// between bounds.
+// The a > 0 at which a function that falls or rises with a is 0: value and derivative by log a. Newton steps,
+// kept between bounds.
 template <class Function>
 Root root_of(double start, bool rises, const Function& f) {
   constexpr int kMost = 200;
@@ -114,7 +113,8 @@ Root root_of(double start, bool rises, const Function& f) {
 Tensor scalar(double value) { return full({}, value, DType::f64); }
 
 void check_options(const char* operation, const ScalingOptions& options) {
-  for (const auto& [name, weight] : {std::pair{"scale", options.scale}, {"off_diagonal", options.off_diagonal},
+  for (const auto& [name, weight] : {std::pair{"scale", options.scale},
+                                     {"off_diagonal", options.off_diagonal},
                                      {"shift", options.shift}}) {
     if (!(weight >= 0.0) || !std::isfinite(weight))
       refuse(operation, fmt::format("{} must be a number of at least 0, got {}", name, weight));
@@ -123,17 +123,20 @@ void check_options(const char* operation, const ScalingOptions& options) {
 
 // Of the scaler `model` to logits that were divided by the best temperature before.
 Tensor penalty(const VectorScaler& model, const ScalingOptions& options) {
-  return 0.5 * options.scale * sum(square(model.scale - 1.0)) + 0.5 * options.shift * sum(square(model.shift));
+  return 0.5 * options.scale * sum(square(model.scale - 1.0)) +
+         0.5 * options.shift * sum(square(model.shift));
 }
 Tensor penalty(const MatrixScaler& model, const ScalingOptions& options) {
   const std::int64_t classes = model.shift.size();
   const Tensor diagonal = eye(classes, DType::f64);
   const Tensor away = square(model.weight - diagonal);
-  return 0.5 * options.scale * sum(away * diagonal) + 0.5 * options.off_diagonal * sum(away * (1.0 - diagonal)) +
+  return 0.5 * options.scale * sum(away * diagonal) +
+         0.5 * options.off_diagonal * sum(away * (1.0 - diagonal)) +
          0.5 * options.shift * sum(square(model.shift));
 }
 
-std::vector<std::string> absent_classes(const Tensor& labels, std::int64_t classes, const ScalingOptions& options) {
+std::vector<std::string> absent_classes(const Tensor& labels, std::int64_t classes,
+                                        const ScalingOptions& options) {
   std::vector<bool> seen(static_cast<std::size_t>(classes), false);
   for (const auto label : labels.to_vector<std::int64_t>()) seen[static_cast<std::size_t>(label)] = true;
   std::vector<std::size_t> absent;
@@ -141,7 +144,8 @@ std::vector<std::string> absent_classes(const Tensor& labels, std::int64_t class
     if (!seen[k]) absent.push_back(k);
   }
   if (absent.empty()) return {};
-  return {fmt::format("no row has the class{} {}: {}", absent.size() == 1 ? "" : "es", fmt::join(absent, ", "),
+  return {fmt::format("no row has the class{} {}: {}", absent.size() == 1 ? "" : "es",
+                      fmt::join(absent, ", "),
                       options.shift > 0.0 ? "the penalty alone keeps its probability above 0"
                                           : "without a penalty its probability goes to 0")};
 }
@@ -162,10 +166,12 @@ ScalingFit<Scaler> fit_scaling(const char* operation, const Tensor& logits, cons
   result.notes = absent_classes(labels, logits.dim(1), options);
   if (!first.note.empty()) result.notes.push_back(first.note);
   optim::Lbfgs lbfgs;
-  result.end = lbfgs.minimize(
-      result.scaler,
-      [&](const Scaler& model) { return softmax_cross_entropy(model(z), labels) + penalty(model, options) / rows; },
-      {.max_iterations = options.max_iterations, .gradient_tolerance = 1e-8});
+  result.end =
+      lbfgs.minimize(result.scaler,
+                     [&](const Scaler& model) {
+                       return softmax_cross_entropy(model(z), labels) + penalty(model, options) / rows;
+                     },
+                     {.max_iterations = options.max_iterations, .gradient_tolerance = 1e-8});
   result.nll = softmax_cross_entropy(result.scaler(z), labels).item();
   if (!result.end.converged && result.end.gradient_norm > 1e-5)
     result.notes.push_back(fmt::format("the search ended after {} steps without a minimum (slope {:.2g})",
@@ -207,12 +213,12 @@ TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels) {
     fit.at = TemperatureFit::At::infinity;
     a = 1e-3 / spread;
     fit.note =
-        "true classes have no larger logits than others on average: the best temperature is infinite, all classes are made "
+        "true classes have no larger logits than others on average: the best temperature is infinite, all "
+        "classes are made "
         "equally probable";
   } else if (loss.wrong() == 0) {
     fit.at = TemperatureFit::At::zero;
-    const double aim =
-        loss.at_zero_temperature() + std::log((loss.rows() + 2.0) / (loss.rows() + 1.0));
+    const double aim = loss.at_zero_temperature() + std::log((loss.rows() + 2.0) / (loss.rows() + 1.0));
     const Root root = root_of(1.0 / spread, false, [&](double at) {
       const Loss here = loss(at);
       return std::pair{here.value - aim, at * here.slope};
@@ -220,7 +226,8 @@ TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels) {
     a = root.a;
     fit.iterations = root.iterations;
     fit.note = fmt::format(
-        "every true class has the largest logit of its row: the best temperature is 0, and {:.4g} is taken, as if of {} rows one "
+        "every true class has the largest logit of its row: the best temperature is 0, and {:.4g} is taken, "
+        "as if of {} rows one "
         "were wrong",
         1.0 / a, static_cast<std::int64_t>(loss.rows()) + 2);
   } else {
@@ -237,11 +244,13 @@ TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels) {
   return fit;
 }
 
-ScalingFit<VectorScaler> fit_vector(const Tensor& logits, const Tensor& labels, const ScalingOptions& options) {
+ScalingFit<VectorScaler> fit_vector(const Tensor& logits, const Tensor& labels,
+                                    const ScalingOptions& options) {
   return fit_scaling<VectorScaler>("fit_vector", logits, labels, options);
 }
 
-ScalingFit<MatrixScaler> fit_matrix(const Tensor& logits, const Tensor& labels, const ScalingOptions& options) {
+ScalingFit<MatrixScaler> fit_matrix(const Tensor& logits, const Tensor& labels,
+                                    const ScalingOptions& options) {
   return fit_scaling<MatrixScaler>("fit_matrix", logits, labels, options);
 }
 

@@ -1,5 +1,5 @@
-// Calibration: a small map from the logits of a trained classifier to logits whose softmax can be believed, fitted on
-// rows that the classifier has not learned from (Guo et al., 2017).
+// Calibration: a small map from the logits of a trained classifier to logits whose softmax can be believed,
+// fitted on rows that the classifier has not learned from (Guo et al., 2017).
 //
 //   const auto fit = confidence::fit_temperature(logits, labels);
 //   const Tensor p = softmax(fit.scaler(new_logits));
@@ -49,10 +49,10 @@ struct MatrixScaler {
 struct TemperatureFit {
   // Where the mean negative log-likelihood has its minimum in T.
   enum class At : std::uint8_t {
-    inside,   // at a temperature, as usual
-    zero,     // at T = 0: every true class has the largest logit of its row
-    infinity, // at T = infinity or below 0: true classes have no larger logits than others on average
-    anywhere  // each row's logits are all the same: T means nothing, and is 1
+    inside,    // at a temperature, as usual
+    zero,      // at T = 0: every true class has the largest logit of its row
+    infinity,  // at T = infinity or below 0: true classes have no larger logits than others on average
+    anywhere   // each row's logits are all the same: T means nothing, and is 1
   };
 
   TemperatureScaler scaler{};
@@ -63,17 +63,20 @@ struct TemperatureFit {
   std::string note{};  // what to know where it is not inside, a sentence
 };
 
-// The T > 0 that makes -mean log softmax(z / T)_y smallest, where the mean true-class logit is the mean expected logit,
+// The T > 0 that makes -mean log softmax(z / T)_y smallest, where the mean true-class logit is the mean
+// expected logit,
 //   mean_i z_{i, y_i} = mean_i sum_k softmax(z_i / T)_k z_{i, k}:
-// of all probabilities with that property these have the largest entropy. Found by Newton's method on log T, kept
-// between bounds that are halved where a step leaves them. A minimum at T = 0 is not believed: T is then such that
-// the mean loss is log((n + 2) / (n + 1)) above what it has there, as if of n + 2 rows one were wrong. Where it is at
-// infinity, T is 1000 times the largest difference between logits of a row: all classes are equally probable.
+// of all probabilities with that property these have the largest entropy. Found by Newton's method on log T,
+// kept between bounds that are halved where a step leaves them. A minimum at T = 0 is not believed: T is then
+// such that the mean loss is log((n + 2) / (n + 1)) above what it has there, as if of n + 2 rows one were
+// wrong. Where it is at infinity, T is 1000 times the largest difference between logits of a row: all classes
+// are equally probable.
 TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels);
 
-// Weights of penalties 1/2 weight (sum of squares), added to the loss that is summed over the rows, in units of the logits
-// divided by the best temperature: of the scales' distance from 1, of the other entries of a matrix, and of
-// the shifts. 0: none; then there may be no minimum, as where a class has no rows. Refused: weights < 0.
+// Weights of penalties 1/2 weight (sum of squares), added to the loss that is summed over the rows, in units
+// of the logits divided by the best temperature: of the scales' distance from 1, of the other entries of a
+// matrix, and of the shifts. 0: none; then there may be no minimum, as where a class has no rows. Refused:
+// weights < 0.
 struct ScalingOptions {
   double scale = 1.0;
   double off_diagonal = 10.0;
@@ -90,7 +93,9 @@ struct ScalingFit {
 };
 
 // By L-BFGS, from the best temperature on.
-ScalingFit<VectorScaler> fit_vector(const Tensor& logits, const Tensor& labels, const ScalingOptions& options = {});
-ScalingFit<MatrixScaler> fit_matrix(const Tensor& logits, const Tensor& labels, const ScalingOptions& options = {});
+ScalingFit<VectorScaler> fit_vector(const Tensor& logits, const Tensor& labels,
+                                    const ScalingOptions& options = {});
+ScalingFit<MatrixScaler> fit_matrix(const Tensor& logits, const Tensor& labels,
+                                    const ScalingOptions& options = {});
 
 }  // namespace likely::confidence

@@ -62,7 +62,8 @@ Rows rows_of(const Tensor& logits, const Tensor& labels) {
   const std::vector<double> log_p = log_softmax(logits.to(DType::f64), 1).to_vector<double>();
   all.p.reserve(log_p.size());
   for (const double value : log_p) all.p.push_back(std::exp(value));
-  for (const auto label : labels.to_vector<std::int64_t>()) all.labels.push_back(static_cast<std::size_t>(label));
+  for (const auto label : labels.to_vector<std::int64_t>())
+    all.labels.push_back(static_cast<std::size_t>(label));
   for (std::size_t i = 0; i < all.labels.size(); ++i) {
     const double* p = all.p.data() + i * all.classes;
     const auto said = static_cast<std::size_t>(std::max_element(p, p + all.classes) - p);
@@ -87,7 +88,8 @@ std::vector<ReliabilityBin> put_into_bins(Rows& all, const MeasureOptions& optio
     std::vector<double> confidences;
     for (const Row& row : all.rows) confidences.push_back(row.confidence);
     const std::vector<double> ends = upper_ends(confidences, options.bins);
-    for (std::size_t m = 0; m < ends.size(); ++m) bins.push_back({.low = m == 0 ? 0.0 : ends[m - 1], .high = ends[m]});
+    for (std::size_t m = 0; m < ends.size(); ++m)
+      bins.push_back({.low = m == 0 ? 0.0 : ends[m - 1], .high = ends[m]});
     for (Row& row : all.rows)
       row.bin = static_cast<int>(std::lower_bound(ends.begin(), ends.end(), row.confidence) - ends.begin());
   }
@@ -163,7 +165,9 @@ Estimate estimate_of(double value, std::vector<double> drawn, double most) {
   for (const double x : drawn) center += x / n;
   for (const double x : drawn) squares += (x - center) * (x - center);
   std::sort(drawn.begin(), drawn.end());
-  const auto quantile = [&](double share) { return drawn[static_cast<std::size_t>(std::lround(share * (n - 1.0)))]; };
+  const auto quantile = [&](double share) {
+    return drawn[static_cast<std::size_t>(std::lround(share * (n - 1.0)))];
+  };
   return {value, std::sqrt(squares / (n - 1.0)), std::clamp(2.0 * value - quantile(0.975), 0.0, most),
           std::clamp(2.0 * value - quantile(0.025), 0.0, most)};
 }
@@ -172,28 +176,32 @@ Estimate estimate_of(double value, std::vector<double> drawn, double most) {
 
 void check_scores(std::string_view operation, const Tensor& logits, const Tensor& labels) {
   if (logits.rank() != 2 || logits.dim(0) < 1 || logits.dim(1) < 2 || !is_floating(logits.dtype()))
-    refuse(operation, fmt::format("logits must be (rows, classes) with a row and two classes at least, got {} {}",
-                                  logits.shape().string(), name_of(logits.dtype())));
+    refuse(operation,
+           fmt::format("logits must be (rows, classes) with a row and two classes at least, got {} {}",
+                       logits.shape().string(), name_of(logits.dtype())));
   if (labels.dtype() != DType::i64 || labels.rank() != 1 || labels.dim(0) != logits.dim(0))
     refuse(operation, fmt::format("labels must be ({},) i64, a class for each row, got {} {}", logits.dim(0),
                                   labels.shape().string(), name_of(labels.dtype())));
   const std::vector<double> values = logits.to_vector<double>();
   const auto bad = std::find_if_not(values.begin(), values.end(), [](double z) { return std::isfinite(z); });
   if (bad != values.end())
-    refuse(operation, fmt::format("row {} has the logit {}, all must be finite", (bad - values.begin()) / logits.dim(1),
-                                  *bad));
+    refuse(operation, fmt::format("row {} has the logit {}, all must be finite",
+                                  (bad - values.begin()) / logits.dim(1), *bad));
   const std::vector<std::int64_t> classes = labels.to_vector<std::int64_t>();
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (classes[i] < 0 || classes[i] >= logits.dim(1))
-      refuse(operation, fmt::format("row {} has the label {}, there are {} classes", i, classes[i], logits.dim(1)));
+      refuse(operation,
+             fmt::format("row {} has the label {}, there are {} classes", i, classes[i], logits.dim(1)));
   }
 }
 
 Calibration measure_calibration(const Tensor& logits, const Tensor& labels, const MeasureOptions& options) {
   check_scores("measure_calibration", logits, labels);
-  if (options.bins < 1) refuse("measure_calibration", fmt::format("bins must be at least 1, got {}", options.bins));
+  if (options.bins < 1)
+    refuse("measure_calibration", fmt::format("bins must be at least 1, got {}", options.bins));
   if (options.resamples < 0 || options.resamples == 1)
-    refuse("measure_calibration", fmt::format("resamples must be 0 or at least 2, got {}", options.resamples));
+    refuse("measure_calibration",
+           fmt::format("resamples must be 0 or at least 2, got {}", options.resamples));
   Rows all = rows_of(logits, labels);
   Calibration result{.rows = logits.dim(0), .classes = logits.dim(1)};
   result.bins = put_into_bins(all, options);
@@ -202,7 +210,8 @@ Calibration measure_calibration(const Tensor& logits, const Tensor& labels, cons
   const std::vector<double> once(n, 1.0);
   const Figures figures = figures_of(all, once);
   const double classwise = classwise_of(all, once, options.bins);
-  const bool few = static_cast<double>(n) * static_cast<double>(all.classes) * options.resamples <= kMostClasswiseWork;
+  const bool few =
+      static_cast<double>(n) * static_cast<double>(all.classes) * options.resamples <= kMostClasswiseWork;
   std::vector<double> accuracy, nll, brier, ece, mce, classwise_drawn;
   const Rng rng(options.seed);
   std::vector<double> weights(n);

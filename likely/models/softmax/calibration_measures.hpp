@@ -1,5 +1,5 @@
-// How far the probabilities of a classifier can be believed: errors of calibration, proper scores, and how sure these
-// figures are themselves.
+// How far the probabilities of a classifier can be believed: errors of calibration, proper scores, and how
+// sure these figures are themselves.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace likely::confidence {
 
-// Refuses logits that are not (rows, classes) with at least one row and two classes, or hold numbers that are not
-// finite, naming the first row; and labels that are not whole numbers of these classes, one a row.
+// Refuses logits that are not (rows, classes) with at least one row and two classes, or hold numbers that are
+// not finite, naming the first row; and labels that are not whole numbers of these classes, one a row.
 void check_scores(std::string_view operation, const Tensor& logits, const Tensor& labels);
 
 enum class Bins : std::uint8_t {
@@ -30,8 +30,9 @@ struct MeasureOptions {
   CancelTest cancelled{};  // asked at each resample
 };
 
-// A figure, its standard error, and an interval of 95 %: the basic bootstrap's, 2 value - quantile, within what the
-// figure can be. (A resample is worse calibrated than the rows it was drawn from; this interval corrects for that.)
+// A figure, its standard error, and an interval of 95 %: the basic bootstrap's, 2 value - quantile, within
+// what the figure can be. (A resample is worse calibrated than the rows it was drawn from; this interval
+// corrects for that.)
 struct Estimate {
   double value = 0.0, standard_error = 0.0, low = 0.0, high = 0.0;
 };
@@ -54,9 +55,10 @@ struct Calibration {
   std::vector<ReliabilityBin> bins{};
 };
 
-// Of softmax(logits): probabilities may be given by their logarithms. The bins are those of the rows themselves, also
-// in the bootstrap. The classwise error has no standard error where rows times classes times resamples are more than
-// 10^9. Refuses what check_scores refuses.
-Calibration measure_calibration(const Tensor& logits, const Tensor& labels, const MeasureOptions& options = {});
+// Of softmax(logits): probabilities may be given by their logarithms. The bins are those of the rows
+// themselves, also in the bootstrap. The classwise error has no standard error where rows times classes times
+// resamples are more than 10^9. Refuses what check_scores refuses.
+Calibration measure_calibration(const Tensor& logits, const Tensor& labels,
+                                const MeasureOptions& options = {});
 
 }  // namespace likely::confidence

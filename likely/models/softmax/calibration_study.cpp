@@ -32,11 +32,13 @@ void check_study(const runs::HeldOutLogits& rows, const StudyOptions& options) {
   std::set<std::string> seen;
   for (const std::string& kind : options.scalers) {
     if (kind != "temperature" && kind != "vector" && kind != "matrix")
-      refuse("calibrate", fmt::format("there is no scaler \"{}\"; there are temperature, vector and matrix", kind));
+      refuse("calibrate",
+             fmt::format("there is no scaler \"{}\"; there are temperature, vector and matrix", kind));
     if (!seen.insert(kind).second) refuse("calibrate", fmt::format("scaler \"{}\" is there twice", kind));
   }
   if (options.folds < 2 || options.folds > rows.logits.dim(0))
-    refuse("calibrate", fmt::format("folds must be from 2 to the {} rows, got {}", rows.logits.dim(0), options.folds));
+    refuse("calibrate",
+           fmt::format("folds must be from 2 to the {} rows, got {}", rows.logits.dim(0), options.folds));
 }
 
 // A scaler of this kind, fitted to rows and applied to others.
@@ -65,8 +67,9 @@ Tensor cross_fitted(const std::string& kind, const runs::HeldOutLogits& rows,
                                                 pick(rows.logits, folds[fold]), options.scaling)
                                           .to_vector<double>();
     for (std::size_t i = 0; i < folds[fold].size(); ++i)
-      std::copy_n(found.begin() + static_cast<std::ptrdiff_t>(i * classes), classes,
-                  all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(folds[fold][i]) * classes));
+      std::copy_n(
+          found.begin() + static_cast<std::ptrdiff_t>(i * classes), classes,
+          all.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(folds[fold][i]) * classes));
   }
   return tensor(all, rows.logits.shape());
 }
@@ -94,31 +97,34 @@ std::vector<std::string> warnings_of(const CalibrationStudy& study, const StudyO
   std::vector<std::string> warnings;
   const std::int64_t rows = study.before.rows, classes = study.before.classes;
   if (rows < kRowsABin * options.measure.bins)
-    warnings.push_back(fmt::format("{} rows are few for {} bins: even a classifier that is right about itself has errors of "
-                                   "calibration then",
-                                   rows, options.measure.bins));
+    warnings.push_back(
+        fmt::format("{} rows are few for {} bins: even a classifier that is right about itself has errors of "
+                    "calibration then",
+                    rows, options.measure.bins));
   const std::int64_t learned_from = rows - rows / options.folds;
   for (const ScalerStudy& scaler : study.scalers) {
     const std::int64_t numbers = scaler.kind == "temperature" ? 1
                                  : scaler.kind == "vector"    ? 2 * classes
                                                               : classes * (classes + 1);
     if (learned_from < kRowsANumber * numbers)
-      warnings.push_back(fmt::format("{} scaling has {} number{} to learn from {} rows: it may make things worse",
-                                     scaler.kind, numbers, numbers == 1 ? "" : "s", learned_from));
+      warnings.push_back(
+          fmt::format("{} scaling has {} number{} to learn from {} rows: it may make things worse",
+                      scaler.kind, numbers, numbers == 1 ? "" : "s", learned_from));
   }
   return warnings;
 }
 
 std::string cell(const Estimate& figure, double unit, int digits) {
-  return std::isnan(figure.standard_error)
-             ? fmt::format("{:.{}f}", unit * figure.value, digits)
-             : fmt::format("{:.{}f} +- {:.{}f}", unit * figure.value, digits, unit * figure.standard_error, digits);
+  return std::isnan(figure.standard_error) ? fmt::format("{:.{}f}", unit * figure.value, digits)
+                                           : fmt::format("{:.{}f} +- {:.{}f}", unit * figure.value, digits,
+                                                         unit * figure.standard_error, digits);
 }
 
 std::string table_line(const std::string& name, const Calibration& figures) {
   return fmt::format("{:<14}{:>16}{:>16}{:>16}{:>18}{:>18}{:>16}\n", name, cell(figures.ece, 100.0, 2),
-                     cell(figures.classwise_ece, 100.0, 2), cell(figures.mce, 100.0, 1), cell(figures.nll, 1.0, 4),
-                     cell(figures.brier, 1.0, 4), cell(figures.accuracy, 100.0, 2));
+                     cell(figures.classwise_ece, 100.0, 2), cell(figures.mce, 100.0, 1),
+                     cell(figures.nll, 1.0, 4), cell(figures.brier, 1.0, 4),
+                     cell(figures.accuracy, 100.0, 2));
 }
 
 Json estimate_json(const Estimate& figure) {
@@ -193,15 +199,16 @@ std::string text_of(const CalibrationStudy& study) {
   std::string text = fmt::format(
       "{} rows, {} classes; each row is judged by scalers that were fitted to the other {} of {} folds\n"
       "{:<14}{:>16}{:>16}{:>16}{:>18}{:>18}{:>16}\n",
-      study.before.rows, study.before.classes, study.folds - 1, study.folds, "", "ECE %", "classwise %", "MCE %", "NLL",
-      "Brier", "accuracy %");
+      study.before.rows, study.before.classes, study.folds - 1, study.folds, "", "ECE %", "classwise %",
+      "MCE %", "NLL", "Brier", "accuracy %");
   text += table_line("before", study.before);
   for (const ScalerStudy& scaler : study.scalers) text += table_line(scaler.kind, scaler.figures);
   for (const ScalerStudy& scaler : study.scalers) {
     if (scaler.kind == "temperature")
-      text += std::isnan(scaler.temperature_error)
-                  ? fmt::format("temperature: {:.4g}\n", scaler.temperature)
-                  : fmt::format("temperature: {:.4g} +- {:.2g}\n", scaler.temperature, scaler.temperature_error);
+      text +=
+          std::isnan(scaler.temperature_error)
+              ? fmt::format("temperature: {:.4g}\n", scaler.temperature)
+              : fmt::format("temperature: {:.4g} +- {:.2g}\n", scaler.temperature, scaler.temperature_error);
   }
   const ScalerStudy& best = study.scalers[study.best];
   text += best.figures.nll.value < study.before.nll.value
@@ -224,14 +231,10 @@ std::string json_of(const CalibrationStudy& study) {
     one["notes"] = scaler.notes;
     scalers[scaler.kind] = one;
   }
-  const Json json{{"rows", study.before.rows},
-                  {"classes", study.before.classes},
-                  {"folds", study.folds},
-                  {"before", figures_json(study.before)},
-                  {"scalers", scalers},
-                  {"best", study.scalers[study.best].kind},
-                  {"notes", study.rows.notes},
-                  {"warnings", study.warnings}};
+  const Json json{{"rows", study.before.rows}, {"classes", study.before.classes},
+                  {"folds", study.folds},      {"before", figures_json(study.before)},
+                  {"scalers", scalers},        {"best", study.scalers[study.best].kind},
+                  {"notes", study.rows.notes}, {"warnings", study.warnings}};
   return io::json_text(json);
 }
 
@@ -254,17 +257,20 @@ plot::Figure reliability_figure(const std::vector<Reliability>& series) {
     }
     if (x.empty()) continue;
     const Shape shape{std::ssize(x)};
-    figure.line(tensor(x, shape), tensor(y, shape),
-                {.label = fmt::format("{}: ECE {:.1f} %", one.name, 100.0 * one.figures.ece.value), .turn = turn});
+    figure.line(
+        tensor(x, shape), tensor(y, shape),
+        {.label = fmt::format("{}: ECE {:.1f} %", one.name, 100.0 * one.figures.ece.value), .turn = turn});
     figure.points(tensor(x, shape), tensor(y, shape), {.turn = turn, .width = 2.5});
     ++turn;
   }
   return figure;
 }
 
-runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::path& folder, const StudyFiles& files) {
+runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::path& folder,
+                        const StudyFiles& files) {
   const auto about = [](const char* kind) { return std::map<std::string, std::string>{{"scaler", kind}}; };
-  if (study.temperature) io::save(folder / "temperature.safetensors", *study.temperature, about("temperature"));
+  if (study.temperature)
+    io::save(folder / "temperature.safetensors", *study.temperature, about("temperature"));
   if (study.vector) io::save(folder / "vector.safetensors", *study.vector, about("vector"));
   if (study.matrix) io::save(folder / "matrix.safetensors", *study.matrix, about("matrix"));
   write_probabilities(study, folder / "probabilities.csv");
@@ -272,7 +278,8 @@ runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::pa
   runs::Album album(folder);
   std::vector<Reliability> series{{"before", study.before}};
   series.push_back({study.scalers[study.best].kind, study.scalers[study.best].figures});
-  album.attempt("picture \"reliability\"", [&] { album.add("reliability", reliability_figure(series), 640, 520); });
+  album.attempt("picture \"reliability\"",
+                [&] { album.add("reliability", reliability_figure(series), 640, 520); });
   runs::Drawn drawn = album.drawn();
   for (auto& picture : drawn.pictures) picture = std::filesystem::relative(picture, folder);
   return drawn;

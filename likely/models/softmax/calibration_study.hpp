@@ -62,8 +62,8 @@ plot::Figure reliability_figure(const std::vector<Reliability>& series);
 struct StudyFiles {
   bool figures = true;
 };
-// KIND.safetensors, probabilities.csv (each row's label and its probabilities, corrected by the best kind fitted to other
-// rows), figures/reliability. Returns the pictures, relative to the folder.
+// KIND.safetensors, probabilities.csv (each row's label and its probabilities, corrected by the best kind
+// fitted to other rows), figures/reliability. Returns the pictures, relative to the folder.
 runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::path& folder,
                         const StudyFiles& files = {});
 

@@ -1,5 +1,5 @@
-// `likely train confident-mnist1d`: some digits of MNIST-1D are learned; the others, and curves of other kinds, are not to
-// be taken for them.
+// `likely train confident-mnist1d`: some digits of MNIST-1D are learned; the others, and curves of other
+// kinds, are not to be taken for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,14 +40,17 @@ Splits all_digits(const Run& run) { return mnist1d_splits(run, Rng(run.seed).fol
 Inside digits_inside(const Run& run, Rng) {
   const std::int64_t digits = run.settings.whole("digits");
   const Splits all = all_digits(run);
-  Inside inside{.train = of_classes(all.train, 0, digits), .test = of_classes(*all.test, 0, digits), .classes = digits};
+  Inside inside{
+      .train = of_classes(all.train, 0, digits), .test = of_classes(*all.test, 0, digits), .classes = digits};
   if (inside.train.size() == 0 || inside.test.size() == 0)
     throw Error(fmt::format("{}: no curve is one of the digits 0 to {}", run.data.string(), digits - 1));
   return inside;
 }
 
 // The numbers of each row in an order of its own.
-Tensor shuffled(const Tensor& x, Rng rng) { return take_along_axis(x, argsort(rng.uniform(x.shape()), 1), 1); }
+Tensor shuffled(const Tensor& x, Rng rng) {
+  return take_along_axis(x, argsort(rng.uniform(x.shape()), 1), 1);
+}
 
 // Normal numbers, each the mean of five in a row, with variance 1.
 Tensor smooth_noise(const Shape& shape, Rng rng) {
@@ -77,7 +80,8 @@ void draw_curves_of(const Pair& pair, const Inside& inside, Album& album) {
   std::vector<plot::Figure> panels;
   for (const bool generated : {false, true}) {
     for (std::int64_t i = 0; i < 4; ++i) {
-      plot::Figure figure({.title = generated ? "generated" : "seen", .y_range = {{-4.0, 4.0}}, .legend = "none"});
+      plot::Figure figure(
+          {.title = generated ? "generated" : "seen", .y_range = {{-4.0, 4.0}}, .legend = "none"});
       figure.line(place, select(generated ? made : real, 0, i), {.turn = generated ? 1 : 0});
       panels.push_back(figure);
     }
@@ -96,7 +100,8 @@ Recipe confident_mnist1d_recipe() {
       .data_help = kMnist1dDataHelp,
       .expected = {{.figure = "AUROC shuffled", .value = 0.99}, {.figure = "test accuracy", .value = 0.91}},
       .seconds = 30,
-      .settings = with(confidence::confident_settings({.epochs = 60, .batch = 100, .noise = 16, .lr = 2e-3, .spread = 0.5}),
+      .settings = with(confidence::confident_settings(
+                           {.epochs = 60, .batch = 100, .noise = 16, .lr = 2e-3, .spread = 0.5}),
                        {whole_setting("digits", 8, "how many are learned; the others are not", 2, 10),
                         whole_setting("channels", 25, "filters a layer of the classifier", 1, 1000)})};
   return confidence::confident_recipe<vision::Cnn1d>(

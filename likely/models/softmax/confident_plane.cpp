@@ -95,7 +95,8 @@ void draw_plane(const Pair& pair, const Inside& inside, Album& album) {
     figure.image(reshape(sure, {kPixels, kPixels}),
                  {.x_range = {{-kSide, kSide}}, .y_range = {{-kSide, kSide}}, .first_row_on_top = false});
     for (std::int64_t k = 0; k < inside.classes; ++k) {
-      const Tensor mine = where(seen.y == static_cast<double>(k), select(seen.x, 1, 0).to(DType::f64), std::nan(""));
+      const Tensor mine =
+          where(seen.y == static_cast<double>(k), select(seen.x, 1, 0).to(DType::f64), std::nan(""));
       figure.points(mine, select(seen.x, 1, 1), {.turn = static_cast<int>(k) + 1, .width = 1.2});
     }
     if (joint) figure.points(select(made, 1, 0), select(made, 1, 1), {.color = "#ffffff", .width = 1.0});
@@ -124,8 +125,8 @@ Recipe confident_recipe() {
       [](const Run& run, const Inside& inside, Rng rng) {
         const std::int64_t width = run.settings.whole("width");
         // Far away these units are what they are at the border of what was seen; rectified ones would grow.
-        return nn::network(fmt::format("linear {0}, tanh, linear {0}, tanh, linear {1}", width, inside.classes), {2},
-                           rng);
+        return nn::network(
+            fmt::format("linear {0}, tanh, linear {0}, tanh, linear {1}", width, inside.classes), {2}, rng);
       });
 }
 

@@ -8,6 +8,7 @@
 #include "likely/models/softmax/calibration_measures.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/runs/rows.hpp"
+#include "likely/train/interrupt.hpp"
 #include "likely/train/metrics.hpp"
 
 namespace likely::confidence {
@@ -60,10 +61,11 @@ PairJudged judge_pair(const ConfidentParts& parts, const Run& run, const Inside&
                               .percent = true});
   }
   judged.held_out = {.of = "test", .logits = logits[0], .labels = test.y};
-  judged.text = fmt::format("{:<14} {:<16} {:>14} {:>14} {:>14} {:>14}\n", "rows outside", "score", "AUROC plain",
-                            "AUROC joint", "FPR95 plain", "FPR95 joint");
+  judged.text = fmt::format("{:<14} {:<16} {:>14} {:>14} {:>14} {:>14}\n", "rows outside", "score",
+                            "AUROC plain", "AUROC joint", "FPR95 plain", "FPR95 joint");
   for (const Elsewhere& outside : parts.elsewhere(run, inside, pair_keys(run).elsewhere)) {
-    const Tensor joint = outputs_in_pieces(pair.joint, outside.x), plain = outputs_in_pieces(pair.plain, outside.x);
+    const Tensor joint = outputs_in_pieces(pair.joint, outside.x),
+                 plain = outputs_in_pieces(pair.plain, outside.x);
     for (const Score score : {Score::max_probability, Score::energy}) {
       const Detection with = detection(familiarity(score, logits[0]), familiarity(score, joint));
       const Detection without = detection(familiarity(score, logits[1]), familiarity(score, plain));
@@ -84,8 +86,8 @@ PairJudged judge_pair(const ConfidentParts& parts, const Run& run, const Inside&
   return judged;
 }
 
-void draw_pair(const ConfidentParts& parts, const std::vector<train::EpochReport>& history, const Inside& inside,
-               const Pair& pair, Album& album) {
+void draw_pair(const ConfidentParts& parts, const std::vector<train::EpochReport>& history,
+               const Inside& inside, const Pair& pair, Album& album) {
   album.attempt("curves", [&] { draw_curves(history, album); });
   if (parts.pictures) album.attempt("pictures", [&] { parts.pictures(pair, inside, album); });
 }
@@ -101,13 +103,16 @@ void check_finished(const Run& run) {
 std::vector<Setting> confident_settings(const ConfidentDefaults& defaults) {
   return with(
       fit_settings({.epochs = defaults.epochs, .batch = defaults.batch, .lr = defaults.lr}),
-      {number_setting("beta", defaults.beta, "what being sure of generated rows costs the classifier", 0.0, 1e6),
+      {number_setting("beta", defaults.beta, "what being sure of generated rows costs the classifier", 0.0,
+                      1e6),
        number_setting("generator_beta", defaults.generator_beta, "what it costs the generator", 0.0, 1e6),
        word_setting("generator", "non_saturating", "its loss: -log D(G), or log(1 - D(G)) as in the paper",
                     {"non_saturating", "saturating"}),
        number_setting("player_lr", defaults.player_lr, "the rate of generator and critic", 1e-9, 10.0),
-       whole_setting("player_width", defaults.player_width, "hidden units a layer of generator and critic", 1, 10'000),
-       number_setting("spread", defaults.spread, "standard deviation of what is added to generated rows", 0.0, 1e6),
+       whole_setting("player_width", defaults.player_width, "hidden units a layer of generator and critic", 1,
+                     10'000),
+       number_setting("spread", defaults.spread, "standard deviation of what is added to generated rows", 0.0,
+                      1e6),
        whole_setting("noise", defaults.noise, "numbers that the generator draws for a row", 1, 10'000)});
 }
 
@@ -137,7 +142,8 @@ vision::Mlp make_critic(const Run& run, std::int64_t numbers, Rng rng) {
   return {{numbers, width, width, 1}, rng};
 }
 
-Recipe complete_confident(Recipe about, const ConfidentParts& parts, const TrainPair& train, const LoadPair& load) {
+Recipe complete_confident(Recipe about, const ConfidentParts& parts, const TrainPair& train,
+                          const LoadPair& load) {
   about.train = [=](const Run& run) {
     const PairKeys keys = pair_keys(run);
     const Inside inside = parts.inside(run, keys.inside);

@@ -1,5 +1,5 @@
-// What the recipes of confident classifiers have in common: a joint learner beside a plain classifier, judged by rows that
-// neither has learned from, inside and outside. Internal to models/softmax/.
+// What the recipes of confident classifiers have in common: a joint learner beside a plain classifier, judged
+// by rows that neither has learned from, inside and outside. Internal to models/softmax/.
 #pragma once
 
 #include <algorithm>
@@ -66,9 +66,11 @@ Pair pair_of(Confident<Classifier> trained, const Shape& row, double spread) {
   const auto kept = std::make_shared<const Confident<Classifier>>(std::move(trained));
   Shape rows = row;
   rows.insert(0, -1);
-  return {.joint = [kept](const Tensor& x) { return nn::forward(kept->joint, x); },
-          .plain = [kept](const Tensor& x) { return nn::forward(kept->plain, x); },
-          .generate = [kept, rows, spread](std::int64_t count, Rng rng) {
+  return {
+      .joint = [kept](const Tensor& x) { return nn::forward(kept->joint, x); },
+      .plain = [kept](const Tensor& x) { return nn::forward(kept->plain, x); },
+      .generate =
+          [kept, rows, spread](std::int64_t count, Rng rng) {
             const Tensor made = kept->generator(rng.normal({count, kept->generator.hidden[0].weight.dim(1)}));
             const Tensor around = spread > 0.0 ? made + rng.normal(made.shape(), 0.0, spread) : made;
             return reshape(around, rows);
@@ -95,9 +97,9 @@ runs::Recipe confident_recipe(
     const std::function<Classifier(const runs::Run&, const Inside&, Rng)>& make_classifier) {
   const auto learner_of = [make_classifier](const runs::Run& run, const Inside& inside, Rng rng) {
     const std::int64_t numbers = inside.train.range(0, 1).x.size();
-    return BesidePlain<Classifier>(make_classifier(run, inside, rng.split()),
-                                   detail::make_generator(run, numbers, rng.split()),
-                                   detail::make_critic(run, numbers, rng.split()), detail::joint_options(run));
+    return BesidePlain<Classifier>(
+        make_classifier(run, inside, rng.split()), detail::make_generator(run, numbers, rng.split()),
+        detail::make_critic(run, numbers, rng.split()), detail::joint_options(run));
   };
   const auto row_of = [](const Inside& inside) {
     const Tensor x = inside.train.range(0, 1).x;
@@ -108,9 +110,9 @@ runs::Recipe confident_recipe(
       [=](const runs::Run& run, const Inside& inside, Rng rng) {
         BesidePlain<Classifier> learner = learner_of(run, inside, rng);
         auto result = train::run(
-            learner, {.data = data::feed(inside.train, {.batch = std::min(run.settings.whole("batch"),
-                                                                          inside.train.size()),
-                                                        .drop_last = true}),
+            learner, {.data = data::feed(inside.train,
+                                         {.batch = std::min(run.settings.whole("batch"), inside.train.size()),
+                                          .drop_last = true}),
                       .epochs = run.settings.whole("epochs"),
                       .seed = run.seed,
                       .out = run.out,

@@ -5,8 +5,9 @@
 //   2. the generator:                     min  mean log(1 - D(G(z))) + beta mean KL(U || p(. | G(z)))
 //   3. the classifier:                    min  mean -log p(y | x) + beta mean KL(U || p(. | G(z)))
 //
-// each with draws z ~ N(0, 1) of its own. A generator that follows the data closely teaches nothing about what is around
-// them: `spread` adds noise to each row that it makes, which it cannot take back. It is a learner for train::run:
+// each with draws z ~ N(0, 1) of its own. A generator that follows the data closely teaches nothing about
+// what is around them: `spread` adds noise to each row that it makes, which it cannot take back. It is a
+// learner for train::run:
 //
 //   confidence::JointLearner learner(classifier, generator, critic, {.noise = 8});
 //   train::run(learner, {.data = data::feed(rows, {.batch = 64}), .steps = 4000, .out = "runs/joint"});
@@ -39,11 +40,11 @@ enum class GeneratorLoss : std::uint8_t {
 
 // Refused: noise < 1, a beta or spread < 0; by Adam, rates that are not above 0.
 struct JointOptions {
-  double beta = 1.0;               // in the classifier's step
-  double generator_beta = 1.0;     // in the generator's; the document has one for both
+  double beta = 1.0;            // in the classifier's step
+  double generator_beta = 1.0;  // in the generator's; the document has one for both
   GeneratorLoss generator_loss = GeneratorLoss::non_saturating;
-  std::int64_t noise = 8;          // numbers that the generator draws for a row
-  double spread = 0.0;             // standard deviation of what is added to its rows; 0: the document's form
+  std::int64_t noise = 8;  // numbers that the generator draws for a row
+  double spread = 0.0;     // standard deviation of what is added to its rows; 0: the document's form
   double classifier_lr = 1e-3, generator_lr = 1e-3, critic_lr = 1e-3;
 };
 
@@ -89,12 +90,14 @@ struct JointLearner {
     });
     const double border = train::descend(generator, generator_adam, [&](Generator& g) {
       const Tensor rows = around(nn::forward(g, z2, second), second);
-      return detail::generator_loss(options.generator_loss, nn::forward(std::as_const(critic), rows, second)) +
+      return detail::generator_loss(options.generator_loss,
+                                    nn::forward(std::as_const(critic), rows, second)) +
              options.generator_beta * mean(kl_from_uniform(nn::forward(std::as_const(classifier), rows)));
     });
     const Tensor outside = around(nn::forward(std::as_const(generator), z3, third), third);
     const double classified = train::descend(classifier, classifier_adam, [&](Classifier& c) {
-      return confidence_loss(nn::forward(c, real.x, third), real.y, nn::forward(c, outside, third), options.beta);
+      return confidence_loss(nn::forward(c, real.x, third), real.y, nn::forward(c, outside, third),
+                             options.beta);
     });
     return {{"classifier", classified}, {"generator", border}, {"critic", told_apart}};
   }

@@ -24,12 +24,14 @@ namespace {
 
 void check_logits(const char* operation, const Tensor& logits) {
   if (logits.rank() != 2 || logits.dim(1) < 2 || !is_floating(logits.dtype()))
-    refuse(operation, "logits must be (rows, classes) with two classes at least, got " + logits.shape().string());
+    refuse(operation,
+           "logits must be (rows, classes) with two classes at least, got " + logits.shape().string());
 }
 
 std::vector<double> numbers_of(const Tensor& scores, const char* side) {
   if (scores.rank() != 1 || scores.size() == 0)
-    refuse("detection", fmt::format("{} must be (rows,) with a row at least, got {}", side, scores.shape().string()));
+    refuse("detection",
+           fmt::format("{} must be (rows,) with a row at least, got {}", side, scores.shape().string()));
   std::vector<double> numbers = scores.to_vector<double>();
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (!std::isfinite(numbers[i]))
@@ -43,7 +45,8 @@ struct Step {
   double inside = 0.0, outside = 0.0;
 };
 
-// The rows of both sides in order of their scores, largest first, with the place of the step that each belongs to.
+// The rows of both sides in order of their scores, largest first, with the place of the step that each
+// belongs to.
 struct Order {
   std::vector<std::size_t> step_in{}, step_out{};
   std::size_t steps = 0;
@@ -55,7 +58,8 @@ Order order_of(const std::vector<double>& inside, const std::vector<double>& out
   std::sort(all.begin(), all.end(), std::greater<>());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   const auto place = [&](double score) {
-    return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), score, std::greater<>()) - all.begin());
+    return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), score, std::greater<>()) -
+                                    all.begin());
   };
   Order order{.steps = all.size()};
   for (const double score : inside) order.step_in.push_back(place(score));
@@ -65,7 +69,8 @@ Order order_of(const std::vector<double>& inside, const std::vector<double>& out
 
 // Precision times the gain of recall, over steps in order.
 template <class Positive, class Negative>
-double average_precision(const std::vector<Step>& steps, bool from_the_end, Positive positive, Negative negative) {
+double average_precision(const std::vector<Step>& steps, bool from_the_end, Positive positive,
+                         Negative negative) {
   double hits = 0.0, said = 0.0, total = 0.0, sum = 0.0;
   for (const Step& step : steps) total += positive(step);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -128,7 +133,8 @@ double variance_of_mean(const std::vector<double>& values, const std::vector<std
 // DeLong, DeLong and Clarke-Pearson: by the share of the other side that each row beats.
 double auroc_error(const Order& order, const std::vector<Step>& steps) {
   std::vector<double> beats(order.steps), beaten(order.steps);
-  const auto inside = static_cast<double>(order.step_in.size()), outside = static_cast<double>(order.step_out.size());
+  const auto inside = static_cast<double>(order.step_in.size()),
+             outside = static_cast<double>(order.step_out.size());
   double in_above = 0.0, out_above = 0.0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     beats[i] = 1.0 - (out_above + 0.5 * steps[i].outside) / outside;

@@ -29,7 +29,8 @@ constexpr double kSumIsOne = 1e-3;
 }
 
 // The logarithms; the notes say how many were 0.
-Tensor logits_of_probabilities(const std::vector<double>& p, const Shape& shape, std::vector<std::string>& notes) {
+Tensor logits_of_probabilities(const std::vector<double>& p, const Shape& shape,
+                               std::vector<std::string>& notes) {
   std::vector<double> logits;
   std::int64_t zeros = 0;
   for (const double value : p) {
@@ -64,17 +65,22 @@ std::string without_prefix(const std::string& name) {
 std::string label_column(const fs::path& path, const io::Table& table, const std::string& wanted) {
   std::vector<std::string> names;
   for (const io::CsvColumn& column : table.columns()) names.push_back(column.name);
-  const auto has = [&](const std::string& name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  const auto has = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   if (!wanted.empty()) {
     if (has(wanted)) return wanted;
-    refuse_scores(path, fmt::format("there is no column \"{}\"; there are {}", wanted, fmt::join(names, ", ")));
+    refuse_scores(path,
+                  fmt::format("there is no column \"{}\"; there are {}", wanted, fmt::join(names, ", ")));
   }
   for (const char* usual : {"label", "class", "target", "true", "y"}) {
     if (has(usual)) return usual;
   }
-  refuse_scores(path, fmt::format("no column is called label, class, target, true or y; say which holds the true class with "
-                                  "`label`: there are {}",
-                                  fmt::join(names, ", ")));
+  refuse_scores(
+      path,
+      fmt::format("no column is called label, class, target, true or y; say which holds the true class with "
+                  "`label`: there are {}",
+                  fmt::join(names, ", ")));
 }
 
 // The class of each row.
@@ -101,8 +107,10 @@ Tensor labels_of(const fs::path& path, const io::Table& table, const std::string
     if (words && found == places.end()) found = places.find(without_prefix(word));
     const bool is_place = !named && values[row] >= 0 && values[row] < std::ssize(classes);
     if (named ? found == places.end() : !is_place)
-      refuse_scores(path, fmt::format("line {}: the label \"{}\" is neither the name of a column nor a number from 0 to {}",
-                                      table.line(static_cast<std::int64_t>(row)), word, classes.size() - 1));
+      refuse_scores(
+          path,
+          fmt::format("line {}: the label \"{}\" is neither the name of a column nor a number from 0 to {}",
+                      table.line(static_cast<std::int64_t>(row)), word, classes.size() - 1));
     labels.push_back(named ? found->second : values[row]);
   }
   return tensor(labels, {table.rows()});
@@ -128,13 +136,15 @@ runs::HeldOutLogits read_score_table(const fs::path& path, const ReadScoresOptio
     names.push_back(column.name);
     scores.classes.push_back(without_prefix(column.name));
   }
-  if (names.size() < 2) refuse_scores(path, "a column is needed for each of two classes at least, besides the labels");
+  if (names.size() < 2)
+    refuse_scores(path, "a column is needed for each of two classes at least, besides the labels");
   const Tensor numbers = table.matrix(names, DType::f64);
   const std::vector<double> values = numbers.to_vector<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]))
       refuse_scores(path, fmt::format("line {}: the number in column \"{}\" is not finite",
-                                      table.line(static_cast<std::int64_t>(i / names.size())), names[i % names.size()]));
+                                      table.line(static_cast<std::int64_t>(i / names.size())),
+                                      names[i % names.size()]));
   }
   scores.labels = labels_of(path, table, label, scores.classes);
   scores.logits = numbers;
@@ -169,7 +179,8 @@ runs::HeldOutLogits read_score_arrays(const fs::path& path) {
   const auto width = static_cast<std::size_t>(numbers.dim(1));
   for (std::size_t row = 0; row < classes.size(); ++row) {
     if (classes[row] < 0 || classes[row] >= numbers.dim(1))
-      refuse_scores(path, fmt::format("row {} has the label {}, there are {} classes", row, classes[row], width));
+      refuse_scores(path,
+                    fmt::format("row {} has the label {}, there are {} classes", row, classes[row], width));
     for (std::size_t k = 0; k < width; ++k) {
       if (!std::isfinite(values[row * width + k]))
         refuse_scores(path, fmt::format("row {} holds a number that is not finite", row));

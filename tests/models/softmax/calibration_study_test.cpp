@@ -60,15 +60,17 @@ TEST_F(ScoreFile, AreRefusedWithTheirLine) {
                  "line 3: the label \"2\" is neither the name of a column nor a number from 0 to 1");
   expect_refused("label,a,b\na,1,2\nb,1,x\nb,1,1\n", "line 3: \"x\" in column \"b\" is no number");
   expect_refused("label,a,b\na,1,2\nb,1,inf\n", "line 3: the number in column \"b\" is not finite");
-  expect_refused("label,a\na,1\na,2\n", "a column is needed for each of two classes at least, besides the labels");
+  expect_refused("label,a\na,1\na,2\n",
+                 "a column is needed for each of two classes at least, besides the labels");
   expect_refused("kind,a,b\na,1,2\n",
-                 "no column is called label, class, target, true or y; say which holds the true class with `label`: there are "
+                 "no column is called label, class, target, true or y; say which holds the true class with "
+                 "`label`: there are "
                  "kind, a, b");
   expect_refused("label,a,p_a\na,1,2\n", "two columns are for the class \"a\"");
   expect_refused("label,a,b\n0.5,1,2\n", "column \"label\" holds numbers that are not whole, no classes");
-  testing::expect_refusal([&] { read("label,a,b\na,1,2\n", "lable"); },
-                          (folder_ / "scores.csv").string() +
-                              ": there is no column \"lable\"; there are label, a, b");
+  testing::expect_refusal(
+      [&] { read("label,a,b\na,1,2\n", "lable"); },
+      (folder_ / "scores.csv").string() + ": there is no column \"lable\"; there are label, a, b");
   testing::expect_refusal([&] { read_scores(folder_ / "none.csv"); },
                           (folder_ / "none.csv").string() + ": there is no such file");
 }
@@ -84,7 +86,8 @@ TEST_F(ScoreFile, ArraysAreReadAndRefused) {
   };
   const Tensor z = tensor(std::vector<double>{0.5, 2.0, 1.0, -1.0}, {2, 2});
   EXPECT_TRUE(array_equal(save({{"labels", y}, {"logits", z}}).logits, z));
-  EXPECT_NEAR(save({{"labels", y}, {"probabilities", full({2, 2}, 0.5)}}).logits.at({0, 0}), std::log(0.5), 1e-7);
+  EXPECT_NEAR(save({{"labels", y}, {"probabilities", full({2, 2}, 0.5)}}).logits.at({0, 0}), std::log(0.5),
+              1e-7);
   const auto refused = [&](const std::map<std::string, Tensor>& arrays, const std::string& why) {
     testing::expect_refusal([&] { save(arrays); }, file.string() + ": " + why);
   };
@@ -119,7 +122,8 @@ TEST(CalibrationStudies, MendWhatIsTooSure) {
   EXPECT_NE(text_of(study).find("temperature: "), std::string::npos);
 }
 
-// A row is judged by scalers that have not seen it: where labels are noise, a matrix that had would look good.
+// A row is judged by scalers that have not seen it: where labels are noise, a matrix that had would look
+// good.
 TEST(CalibrationStudies, JudgeRowsByOthers) {
   Rng rng(6);
   const Tensor z = rng.normal({60, 6}, 0.0, 1.0, DType::f64);
@@ -130,7 +134,8 @@ TEST(CalibrationStudies, JudgeRowsByOthers) {
   EXPECT_LT(fit_matrix(z, rows.labels, free).nll, std::log(6.0) - 0.1);
   EXPECT_GT(study.scalers[0].figures.nll.value, std::log(6.0)) << "as good as nothing at best";
   ASSERT_EQ(study.warnings.size(), 2U);
-  EXPECT_EQ(study.warnings[1], "matrix scaling has 42 numbers to learn from 48 rows: it may make things worse");
+  EXPECT_EQ(study.warnings[1],
+            "matrix scaling has 42 numbers to learn from 48 rows: it may make things worse");
 }
 
 TEST(CalibrationStudies, AreWrittenAndReadBack) {
@@ -153,10 +158,14 @@ TEST(CalibrationStudies, AreWrittenAndReadBack) {
 
 TEST(CalibrationStudies, Refuse) {
   const runs::HeldOutLogits rows = too_sure(10);
-  testing::expect_refusal([&] { study_calibration(rows, {.scalers = {"heat"}}); },
-                          "[calibrate] there is no scaler \"heat\"; there are temperature, vector and matrix");
-  testing::expect_refusal([&] { study_calibration(rows, {.scalers = {"vector", "vector"}}); },
-                          "[calibrate] scaler \"vector\" is there twice");
+  testing::expect_refusal(
+      [&] { study_calibration(rows, {.scalers = {"heat"}}); },
+      "[calibrate] there is no scaler \"heat\"; there are temperature, vector and matrix");
+  testing::expect_refusal(
+      [&] {
+        study_calibration(rows, {.scalers = {"vector", "vector"}});
+      },
+      "[calibrate] scaler \"vector\" is there twice");
   testing::expect_refusal([&] { study_calibration(rows, {.folds = 11}); },
                           "[calibrate] folds must be from 2 to the 10 rows, got 11");
   EXPECT_THROW(study_calibration(rows, {.measure = {.cancelled = [] { return true; }}}), Cancelled);

@@ -61,7 +61,8 @@ TEST(Temperature, IsTheBestOnAGrid) {
 }
 
 TEST(Temperature, IsRecoveredWithinItsStandardError) {
-  // Each is a draw: the worst of twelve lies within 4 standard errors, and they are spread as widely as they say.
+  // Each is a draw: the worst of twelve lies within 4 standard errors, and they are spread as widely as they
+  // say.
   double squares = 0.0;
   int count = 0;
   for (const double truth : {0.3, 1.0, 2.5}) {
@@ -83,7 +84,8 @@ TEST(Temperature, FollowsTheScaleOfTheLogits) {
   const Drawn rows = drawn_at(1.7, 400, 3, 3);
   const double t = fit_temperature(rows.logits, rows.labels).scaler.temperature();
   for (const double factor : {1e-8, 1e6})
-    EXPECT_NEAR(fit_temperature(rows.logits * factor, rows.labels).scaler.temperature() / factor, t, 1e-9 * t);
+    EXPECT_NEAR(fit_temperature(rows.logits * factor, rows.labels).scaler.temperature() / factor, t,
+                1e-9 * t);
   // And does not know a shift of a row.
   EXPECT_NEAR(fit_temperature(rows.logits + 50.0, rows.labels).scaler.temperature(), t, 1e-9 * t);
 }
@@ -101,7 +103,8 @@ TEST(Temperature, PerfectSeparationIsSaidAndNotBelieved) {
   const Tensor labels = tensor(std::vector<std::int64_t>{1, 0}, {2});
   const TemperatureFit of_tied = fit_temperature(tied, labels);
   EXPECT_EQ(of_tied.at, TemperatureFit::At::zero);
-  EXPECT_NEAR(loss_at({tied, labels}, of_tied.scaler.temperature()), std::log(2.0) / 2.0 + std::log(4.0 / 3.0), 1e-12);
+  EXPECT_NEAR(loss_at({tied, labels}, of_tied.scaler.temperature()),
+              std::log(2.0) / 2.0 + std::log(4.0 / 3.0), 1e-12);
 }
 
 TEST(Temperature, LogitsThatKnowNothingAreSaid) {
@@ -109,13 +112,15 @@ TEST(Temperature, LogitsThatKnowNothingAreSaid) {
   const TemperatureFit worse = fit_temperature(wrong, tensor(std::vector<std::int64_t>{0, 1}, {2}));
   EXPECT_EQ(worse.at, TemperatureFit::At::infinity);
   EXPECT_NEAR(worse.nll, std::log(2.0), 1e-3);
-  const TemperatureFit same = fit_temperature(full({2, 3}, 7.0), tensor(std::vector<std::int64_t>{0, 1}, {2}));
+  const TemperatureFit same =
+      fit_temperature(full({2, 3}, 7.0), tensor(std::vector<std::int64_t>{0, 1}, {2}));
   EXPECT_EQ(same.at, TemperatureFit::At::anywhere);
   EXPECT_EQ(same.scaler.temperature(), 1.0);
   EXPECT_NEAR(same.nll, std::log(3.0), 1e-12);
 }
 
-// Where a convex loss without penalties has its minimum, sums of (p - y) and of (p - y) z are 0: by plain loops.
+// Where a convex loss without penalties has its minimum, sums of (p - y) and of (p - y) z are 0: by plain
+// loops.
 struct Slopes {
   std::vector<double> shift, weight;  // (classes), (classes, classes): of output k by input j
 };
@@ -128,7 +133,8 @@ Slopes slopes_of(const Tensor& scaled, const Drawn& rows) {
     double total = 0.0;
     for (std::size_t k = 0; k < classes; ++k) total += std::exp(s[i * classes + k]);
     for (std::size_t k = 0; k < classes; ++k) {
-      const double away = std::exp(s[i * classes + k]) / total - (y[i] == static_cast<std::int64_t>(k) ? 1.0 : 0.0);
+      const double away =
+          std::exp(s[i * classes + k]) / total - (y[i] == static_cast<std::int64_t>(k) ? 1.0 : 0.0);
       sum.shift[k] += away / static_cast<double>(y.size());
       for (std::size_t j = 0; j < classes; ++j)
         sum.weight[k * classes + j] += away * z[i * classes + j] / static_cast<double>(y.size());
@@ -220,14 +226,22 @@ TEST(Scalers, AreSavedAndLoaded) {
 
 TEST(Scalers, Refuse) {
   const Tensor z = zeros({2, 3}), y = tensor(std::vector<std::int64_t>{0, 1}, {2});
-  expect_refusal([&] { fit_temperature(zeros({2, 1}), y); },
-                 "[fit_temperature] logits must be (rows, classes) with a row and two classes at least, got (2, 1) f32");
+  expect_refusal(
+      [&] {
+        fit_temperature(zeros({2, 1}), y);
+      },
+      "[fit_temperature] logits must be (rows, classes) with a row and two classes at least, got (2, 1) f32");
   expect_refusal([&] { fit_vector(z, zeros({2})); },
                  "[fit_vector] labels must be (2,) i64, a class for each row, got (2,) f32");
-  expect_refusal([&] { fit_matrix(z, tensor(std::vector<std::int64_t>{0, 3}, {2})); },
-                 "[fit_matrix] row 1 has the label 3, there are 3 classes");
-  Tensor bad = tensor(std::vector<double>{0.0, 1.0, 2.0, 3.0, std::numeric_limits<double>::quiet_NaN(), 5.0}, {2, 3});
-  expect_refusal([&] { fit_temperature(bad, y); }, "[fit_temperature] row 1 has the logit nan, all must be finite");
+  expect_refusal(
+      [&] {
+        fit_matrix(z, tensor(std::vector<std::int64_t>{0, 3}, {2}));
+      },
+      "[fit_matrix] row 1 has the label 3, there are 3 classes");
+  Tensor bad =
+      tensor(std::vector<double>{0.0, 1.0, 2.0, 3.0, std::numeric_limits<double>::quiet_NaN(), 5.0}, {2, 3});
+  expect_refusal([&] { fit_temperature(bad, y); },
+                 "[fit_temperature] row 1 has the logit nan, all must be finite");
   expect_refusal([&] { fit_vector(z, y, {.shift = -1.0}); },
                  "[fit_vector] shift must be a number of at least 0, got -1");
 }
@@ -236,7 +250,8 @@ TEST(Scalers, Refuse) {
 TEST(Measures, AreThoseOfPlainLoops) {
   const Drawn rows = drawn_at(2.0, 257, 4, 9);
   for (const Bins kind : {Bins::equal_width, Bins::equal_mass}) {
-    const Calibration found = measure_calibration(rows.logits, rows.labels, {.bins = 7, .kind = kind, .resamples = 0});
+    const Calibration found =
+        measure_calibration(rows.logits, rows.labels, {.bins = 7, .kind = kind, .resamples = 0});
     const auto p = softmax(rows.logits, 1).to_vector<double>();
     const auto y = rows.labels.to_vector<std::int64_t>();
     std::vector<std::pair<double, double>> all;  // confidence and whether it is right
@@ -297,7 +312,8 @@ TEST(Measures, OneConfidenceHasClosedForms) {
   std::vector<std::int64_t> labels(400, 0);
   for (std::size_t i = 0; i < 100; ++i) labels[i] = 1;
   const Tensor z = stack({full({400}, std::log(9.0), DType::f64), zeros({400}, DType::f64)}, 1);
-  const Calibration found = measure_calibration(z, tensor(labels, {400}), {.kind = Bins::equal_mass, .resamples = 2000});
+  const Calibration found =
+      measure_calibration(z, tensor(labels, {400}), {.kind = Bins::equal_mass, .resamples = 2000});
   EXPECT_EQ(found.bins.size(), 1U) << "equal confidences lie in one bin";
   EXPECT_NEAR(found.accuracy.value, 0.75, 1e-12);
   EXPECT_NEAR(found.ece.value, 0.15, 1e-12);
@@ -343,8 +359,11 @@ TEST(Measures, RefuseAndGiveUp) {
                  "[measure_calibration] bins must be at least 1, got 0");
   expect_refusal([&] { measure_calibration(z, y, {.resamples = 1}); },
                  "[measure_calibration] resamples must be 0 or at least 2, got 1");
-  expect_refusal([&] { measure_calibration(z, tensor(std::vector<std::int64_t>{0, -1}, {2})); },
-                 "[measure_calibration] row 1 has the label -1, there are 3 classes");
+  expect_refusal(
+      [&] {
+        measure_calibration(z, tensor(std::vector<std::int64_t>{0, -1}, {2}));
+      },
+      "[measure_calibration] row 1 has the label -1, there are 3 classes");
   EXPECT_THROW(measure_calibration(z, y, {.cancelled = [] { return true; }}), Cancelled);
 }
 

@@ -20,8 +20,8 @@ using Learner = JointLearner<Mlp, Mlp, Mlp>;
 
 Learner small_learner(const JointOptions& options = {.noise = 2}) {
   Rng rng(3);
-  return Learner(Mlp({2, 16, 3}, rng.split()), Mlp({options.noise, 8, 2}, rng.split()), Mlp({2, 8, 1}, rng.split()),
-                 options);
+  return Learner(Mlp({2, 16, 3}, rng.split()), Mlp({options.noise, 8, 2}, rng.split()),
+                 Mlp({2, 8, 1}, rng.split()), options);
 }
 
 data::Dataset clouds(std::int64_t rows) {
@@ -73,10 +73,11 @@ TEST(JointLearner, IsTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(same_parts(one, three));
 }
 
-// A step of a player moves that player alone, by the gradient of the document's loss: one step of plain descent, written
-// out again.
+// A step of a player moves that player alone, by the gradient of the document's loss: one step of plain
+// descent, written out again.
 TEST(JointLearner, EachPlayerDescendsItsOwnLoss) {
-  Learner learner = small_learner({.beta = 0.5, .generator_beta = 2.0, .generator_loss = GeneratorLoss::saturating, .noise = 2});
+  Learner learner = small_learner(
+      {.beta = 0.5, .generator_beta = 2.0, .generator_loss = GeneratorLoss::saturating, .noise = 2});
   const Learner before = learner;
   const data::Batch rows = clouds(30).all();
   const Training training(Rng(8));
@@ -84,7 +85,8 @@ TEST(JointLearner, EachPlayerDescendsItsOwnLoss) {
   // The same draws in the same order.
   const Training again(Rng(8));
   for (int i = 0; i < 3; ++i) (void)again.split();
-  const Tensor z1 = again.split().normal({30, 2}), z2 = again.split().normal({30, 2}), z3 = again.split().normal({30, 2});
+  const Tensor z1 = again.split().normal({30, 2}), z2 = again.split().normal({30, 2}),
+               z3 = again.split().normal({30, 2});
   const Tensor fake = before.generator(z1);
   const double critic = -mean(log(sigmoid(before.critic(rows.x)))).item() -
                         mean(log(1.0 - sigmoid(before.critic(fake)))).item();
@@ -133,7 +135,8 @@ TEST(JointLearner, IsNotSureAroundTheData) {
   // What was kept says the same.
   const runs::Report again = recipe.evaluate(run);
   ASSERT_EQ(again.figures.size(), report.figures.size());
-  for (std::size_t i = 0; i < again.figures.size(); ++i) EXPECT_EQ(again.figures[i].value, report.figures[i].value);
+  for (std::size_t i = 0; i < again.figures.size(); ++i)
+    EXPECT_EQ(again.figures[i].value, report.figures[i].value);
   ASSERT_TRUE(again.held_out.has_value());
   EXPECT_EQ(again.held_out->logits.dim(1), 2);
 }

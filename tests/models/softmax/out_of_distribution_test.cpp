@@ -58,10 +58,9 @@ TEST(Scores, AreRightForLogitsOfAnySize) {
 
 TEST(ConfidenceLoss, HasTheGradientOfDifferences) {
   const Tensor labels = tensor(std::vector<std::int64_t>{1, 0, 3}, {3});
-  check_gradients(
-      "confidence_loss",
-      [&](const std::vector<Tensor>& x) { return confidence_loss(x[0], labels, x[1], 0.7); },
-      {numbers({3, 4}, 2.0, 1), numbers({5, 4}, 3.0, 2)});
+  check_gradients("confidence_loss",
+                  [&](const std::vector<Tensor>& x) { return confidence_loss(x[0], labels, x[1], 0.7); },
+                  {numbers({3, 4}, 2.0, 1), numbers({5, 4}, 3.0, 2)});
 }
 
 TEST(ConfidenceLoss, IsTheSumOfItsParts) {
@@ -191,7 +190,8 @@ TEST(Detection, ItsErrorsAreThoseOfRepetitions) {
   const auto spread = [](const std::vector<double>& x) { return std::sqrt(var(tensor(x), {}, 1).item()); };
   Detection mean_error{};
   for (std::uint64_t i = 0; i < 20; ++i) {
-    const Detection one = detection(rng.normal({150}, 1.0, 1.0), rng.normal({100}), {.resamples = 100, .seed = i});
+    const Detection one =
+        detection(rng.normal({150}, 1.0, 1.0), rng.normal({100}), {.resamples = 100, .seed = i});
     mean_error.auroc.standard_error += one.auroc.standard_error / 20;
     mean_error.aupr_in.standard_error += one.aupr_in.standard_error / 20;
     mean_error.fpr_at_95_tpr.standard_error += one.fpr_at_95_tpr.standard_error / 20;
@@ -209,18 +209,27 @@ TEST(Detection, Refuses) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   expect_refusal([&] { detection(zeros({0}), zeros({2})); },
                  "[detection] inside must be (rows,) with a row at least, got (0,)");
-  expect_refusal([&] { detection(zeros({2}), tensor({0.0, nan})); },
-                 "[detection] row 1 outside has the score nan, all must be finite");
+  expect_refusal(
+      [&] {
+        detection(zeros({2}), tensor({0.0, nan}));
+      },
+      "[detection] row 1 outside has the score nan, all must be finite");
   expect_refusal([&] { detection(zeros({2}), zeros({2}), {.resamples = 1}); },
                  "[detection] resamples must be 0 or at least 2, got 1");
   expect_refusal([&] { energy(zeros({2, 3}), 0.0); }, "[energy] temperature must be a number above 0, got 0");
   expect_refusal([&] { entropy(zeros({3})); },
                  "[entropy] logits must be (rows, classes) with two classes at least, got (3,)");
   const Tensor y = tensor(std::vector<std::int64_t>{0, 1}, {2});
-  expect_refusal([&] { confidence_loss(zeros({2, 3}), y, zeros({2, 3}), -1.0); },
-                 "[confidence_loss] beta must be a number of at least 0, got -1");
-  expect_refusal([&] { confidence_loss(zeros({2, 3}), y, zeros({2, 4}), 1.0); },
-                 "[confidence_loss] 3 classes inside, 4 outside");
+  expect_refusal(
+      [&] {
+        confidence_loss(zeros({2, 3}), y, zeros({2, 3}), -1.0);
+      },
+      "[confidence_loss] beta must be a number of at least 0, got -1");
+  expect_refusal(
+      [&] {
+        confidence_loss(zeros({2, 3}), y, zeros({2, 4}), 1.0);
+      },
+      "[confidence_loss] 3 classes inside, 4 outside");
 }
 
 }  // namespace
