@@ -1,5 +1,4 @@
-// Document 001 on the softmax as a classifier: its stable form, what is beyond its classes, calibration as
-// the largest entropy.
+// Document 001 on the softmax as a classifier: what is beyond its classes, calibration as the largest entropy.
 #include <gtest/gtest.h>
 
 #include <cmath>
