@@ -76,8 +76,7 @@ void run_calibrate(CalibrateArguments arguments, const ShowOptions& shown) {
 }  // namespace
 
 void add_calibrate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand(
-      "calibrate", "Make the probabilities of a classifier such that they can be believed");
+  CLI::App* command = app.add_subcommand("calibrate", "Make a classifier's probabilities believable");
   command->footer(
       "On the run folder of a classifier (its test or validation rows), or on a file with a column of "
       "labels\n"

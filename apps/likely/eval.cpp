@@ -16,12 +16,13 @@ namespace likely::command {
 namespace {
 
 // How far a classifier's probabilities can be believed, a line.
-void say_calibration(runs::Report& report) {
-  const auto& rows = report.held_out;
+void say_calibration(const runs::SeedReport& one, bool several) {
+  const auto& rows = one.report.held_out;
   if (!rows || rows->logits.rank() != 2 || rows->logits.dim(1) < 2) return;
   const confidence::Calibration figures = confidence::measure_calibration(
       rows->logits, rows->labels, {.resamples = 200, .cancelled = train::detail::interrupt_arrived});
-  report.text += fmt::format("{} calibration: {}\n", rows->of, confidence::line_of(figures));
+  fmt::print("{}{} calibration: {}\n", several ? fmt::format("seed {}: ", one.seed) : "", rows->of,
+             confidence::line_of(figures));
 }
 
 }  // namespace
@@ -37,12 +38,13 @@ void add_eval(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, data, shown] {
     apply(*shown);
-    runs::RunReport report =
+    const runs::RunReport report =
         runs::evaluate_run(models::recipes(), *folder,
                            data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
                            progress_line(shown->quiet));
-    for (runs::SeedReport& one : report.seeds) say_calibration(one.report);
     show(report, *shown);
+    if (shown->json) return;
+    for (const runs::SeedReport& one : report.seeds) say_calibration(one, report.seeds.size() > 1);
   });
 }
 

@@ -1,5 +1,5 @@
-// Document 001 on the softmax as a classifier: its stable form, what is beyond its classes, calibration as
-// the largest entropy.
+// Document 001 on the softmax as a classifier: what is beyond its classes, calibration as the largest
+// entropy.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,20 +14,6 @@ namespace likely::confidence {
 namespace {
 
 using testing::numbers;
-
-// "max({exp(x' theta_l)})" is printed for max({x' theta_l}): any C leaves the softmax what it is, but the
-// printed one is infinite as soon as the exponentials are, which is what it was to prevent.
-TEST(Document001Classifier, Consideration1SubtractsTheLargestLogit) {
-  const Tensor z = tensor(std::vector<double>{800.0, 799.0, -5.0}, {3});
-  const auto with = [&](double c) { return exp(z - c) / sum(exp(z - c)); };
-  EXPECT_TRUE(std::isnan(with(std::exp(800.0)).at({0}))) << "as printed";
-  const Tensor right = with(800.0);
-  EXPECT_NEAR(right.at({0}), 1.0 / (1.0 + std::exp(-1.0)), 1e-15);
-  EXPECT_TRUE(allclose(softmax(z), right));
-  // Where both are finite they agree: softmax does not know a shift.
-  const Tensor small = numbers({4}, 1.0);
-  EXPECT_TRUE(allclose(exp(small - std::exp(0.5)) / sum(exp(small - std::exp(0.5))), softmax(small)));
-}
 
 // log sum exp lies between the largest logit and that plus log n, and its gradient is the softmax.
 TEST(Document001Classifier, LogSumExpBoundsAndGradient) {

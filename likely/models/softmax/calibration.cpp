@@ -13,7 +13,6 @@
 #include "likely/ops/loss.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/matmul.hpp"
-#include "likely/ops/matrix_batch.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/optim/lbfgs.hpp"

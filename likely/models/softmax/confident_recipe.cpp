@@ -8,6 +8,7 @@
 #include "likely/models/softmax/calibration_measures.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/runs/rows.hpp"
+#include "likely/train/interrupt.hpp"
 #include "likely/train/metrics.hpp"
 
 namespace likely::confidence {
