@@ -9,9 +9,9 @@ namespace likely::command {
 namespace {
 
 constexpr std::array<std::string_view, 25> kOptions{
-    "block",  "bound",     "choose", "coding",  "criterion", "data",  "force", "format",
-    "grid",   "header",    "learn",  "method",  "min-count", "model", "options", "out",
-    "param",  "prior",     "random", "rate",    "sample", "set",       "skip",  "target",  "trials"};
+    "block",  "bound", "choose", "coding",    "criterion", "data",    "force", "format", "grid",
+    "header", "learn", "method", "min-count", "model",     "options", "out",   "param",  "prior",
+    "random", "rate",  "sample", "set",       "skip",      "target",  "trials"};
 constexpr std::string_view kGiven = " = ";
 
 // The option that stands between two backticks; empty where something else does.

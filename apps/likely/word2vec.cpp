@@ -41,9 +41,11 @@ void check_out(const Word2VecArguments& arguments) {
     throw Error(fmt::format("--out {}: vectors are written plainly; leave .gz out", arguments.out));
   std::error_code unknown;
   if (std::filesystem::equivalent(arguments.out, arguments.text, unknown))
-    throw Error(fmt::format("--out {}: this is the text that is to be read; choose another --out", arguments.out));
+    throw Error(
+        fmt::format("--out {}: this is the text that is to be read; choose another --out", arguments.out));
   if (!arguments.force && std::filesystem::exists(arguments.out, unknown))
-    throw Error(fmt::format("{} is there already; replace it (--force) or choose another --out", arguments.out));
+    throw Error(
+        fmt::format("{} is there already; replace it (--force) or choose another --out", arguments.out));
   const io::AtomicFile free(arguments.out, {.replace = arguments.force});
 }
 
@@ -55,7 +57,8 @@ void run_word2vec(Word2VecArguments& arguments) {
   if (arguments.learn.threads > threads()) set_threads(arguments.learn.threads);
   const words::Learned learned = words::word2vec(arguments.text, arguments.learn);
   arguments.learn.events = {};
-  words::save_vectors(arguments.out, learned.vectors, arguments.format, arguments.force, arguments.learn.cancelled);
+  words::save_vectors(arguments.out, learned.vectors, arguments.format, arguments.force,
+                      arguments.learn.cancelled);
   if (arguments.quiet && !arguments.json) return;
   if (arguments.json) {
     io::Json json;
@@ -68,16 +71,18 @@ void run_word2vec(Word2VecArguments& arguments) {
     fmt::print("{}\n", io::json_text(json));
     return;
   }
-  fmt::print("{} words of {} in the text have a vector of {} numbers\nloss {:.4f}, {:.0f} words/s\nvectors: {}\n",
-             learned.vectors.size(), learned.read, learned.vectors.dimension(), learned.loss, learned.words_per_second,
-             printable_line(arguments.out));
+  fmt::print(
+      "{} words of {} in the text have a vector of {} numbers\nloss {:.4f}, {:.0f} words/s\nvectors: {}\n",
+      learned.vectors.size(), learned.read, learned.vectors.dimension(), learned.loss,
+      learned.words_per_second, printable_line(arguments.out));
 }
 
 CLI::Validator number_from(double low) {
   return CLI::Validator(
       [low](std::string& text) -> std::string {
         const std::optional<double> value = finite_number(text);
-        return value && *value >= low ? std::string() : fmt::format("must be a number from {} on, got \"{}\"", low, text);
+        return value && *value >= low ? std::string()
+                                      : fmt::format("must be a number from {} on, got \"{}\"", low, text);
       },
       "");
 }
@@ -100,11 +105,14 @@ void add_word2vec(CLI::App& app) {
   command->footer(
       "  likely word2vec corpus.txt --out vectors.bin\n"
       "  likely words nearest vectors.bin king\n\n"
-      "The text may have any size, and be packed with gzip. Words stand between blanks; a context ends with a line.\n"
+      "The text may have any size, and be packed with gzip. Words stand between blanks; a context ends with "
+      "a line.\n"
       "With one thread the same seed gives the same vectors, with several it does not.");
   auto arguments = std::make_shared<Word2VecArguments>();
   words::Word2VecOptions& learn = arguments->learn;
-  command->add_option("text", arguments->text, "Text, plain or packed with gzip")->type_name("FILE")->required();
+  command->add_option("text", arguments->text, "Text, plain or packed with gzip")
+      ->type_name("FILE")
+      ->required();
   command->add_option("--out", arguments->out, "File of vectors, as word2vec and gensim read it")
       ->type_name("FILE")
       ->required();
@@ -122,19 +130,25 @@ void add_word2vec(CLI::App& app) {
   add_whole("--negative", learn.negative, 256, "Noise words for each word of the text");
   add_whole("--epochs", learn.epochs, 1'000'000, "Times through the text");
   add_whole("--min-count", learn.min_count, 1'000'000'000, "Words that come less often are passed over");
-  command->add_option("--sample", learn.sample, "Frequent words are passed over more often the smaller this is; 0: never")
+  command
+      ->add_option("--sample", learn.sample,
+                   "Frequent words are passed over more often the smaller this is; 0: never")
       ->type_name("X")
       ->check(number_from(0.0))
       ->capture_default_str()
       ->group("Learning");
-  command->add_option("--rate", learn.rate, "Learning rate at the beginning; .025 if left out, .05 with --cbow")
+  command
+      ->add_option("--rate", learn.rate, "Learning rate at the beginning; .025 if left out, .05 with --cbow")
       ->type_name("X")
       ->check(number_from(0.0))
       ->group("Learning");
   command->add_flag("--cbow", learn.cbow, "Tell a word from the mean of those around it, not these from it")
       ->group("Learning");
-  command->add_flag("--nce", learn.nce, "Noise-contrastive estimation instead of negative sampling")->group("Learning");
-  command->add_option("--threads", learn.threads, "Threads; with more than one the vectors differ from run to run")
+  command->add_flag("--nce", learn.nce, "Noise-contrastive estimation instead of negative sampling")
+      ->group("Learning");
+  command
+      ->add_option("--threads", learn.threads,
+                   "Threads; with more than one the vectors differ from run to run")
       ->type_name("N")
       ->transform(whole(1, 1024))
       ->capture_default_str();

@@ -38,7 +38,8 @@ words::WordVectors load(const WordsArguments& arguments, const CancelTest& cance
 void print(const std::vector<words::Neighbour>& found, bool as_json) {
   if (as_json) {
     io::Json json = io::Json::array();
-    for (const words::Neighbour& one : found) json.push_back({{"word", printable_line(one.word)}, {"cosine", one.cosine}});
+    for (const words::Neighbour& one : found)
+      json.push_back({{"word", printable_line(one.word)}, {"cosine", one.cosine}});
     fmt::print("{}\n", io::json_text(json));
     return;
   }
@@ -60,15 +61,21 @@ void run_analogy(const WordsArguments& arguments) {
 
 void print_line(const words::AnalogyScore& score) {
   const double error =
-      score.asked > 0 ? std::sqrt(score.accuracy() * (1.0 - score.accuracy()) / static_cast<double>(score.asked)) : 0.0;
-  const std::string share = score.asked > 0 ? fmt::format("{:5.1f} % +- {:.1f}", 100.0 * score.accuracy(), 100.0 * error)
-                                            : std::string("          -");
-  fmt::print("{:32}  {:15}  {:5} of {:5} asked, of {}\n", printable_line(score.name), share, score.right, score.asked,
-             score.all);
+      score.asked > 0
+          ? std::sqrt(score.accuracy() * (1.0 - score.accuracy()) / static_cast<double>(score.asked))
+          : 0.0;
+  const std::string share = score.asked > 0
+                                ? fmt::format("{:5.1f} % +- {:.1f}", 100.0 * score.accuracy(), 100.0 * error)
+                                : std::string("          -");
+  fmt::print("{:32}  {:15}  {:5} of {:5} asked, of {}\n", printable_line(score.name), share, score.right,
+             score.asked, score.all);
 }
 
 io::Json json_of(const words::AnalogyScore& score) {
-  return {{"name", printable_line(score.name)}, {"right", score.right}, {"asked", score.asked}, {"all", score.all}};
+  return {{"name", printable_line(score.name)},
+          {"right", score.right},
+          {"asked", score.asked},
+          {"all", score.all}};
 }
 
 void run_eval(const WordsArguments& arguments) {
@@ -96,11 +103,14 @@ void run_eval(const WordsArguments& arguments) {
   }
   if (!pairs.empty()) {
     const words::SimilarityScore score = words::score_similarities(vectors, pairs);
-    json["similarity"] = {{"rho", score.rho}, {"low", score.low}, {"high", score.high}, {"asked", score.asked},
+    json["similarity"] = {{"rho", score.rho},
+                          {"low", score.low},
+                          {"high", score.high},
+                          {"asked", score.asked},
                           {"all", score.all}};
     if (!arguments.json && std::isfinite(score.rho)) {
-      fmt::print("Spearman's rho {:.3f}, 95 % from {:.3f} to {:.3f}, over {} of {} pairs\n", score.rho, score.low,
-                 score.high, score.asked, score.all);
+      fmt::print("Spearman's rho {:.3f}, 95 % from {:.3f} to {:.3f}, over {} of {} pairs\n", score.rho,
+                 score.low, score.high, score.asked, score.all);
     } else if (!arguments.json) {
       fmt::print("Spearman's rho: {} of {} pairs have vectors, too few\n", score.asked, score.all);
     }
@@ -108,8 +118,8 @@ void run_eval(const WordsArguments& arguments) {
   if (arguments.json) fmt::print("{}\n", io::json_text(json));
 }
 
-CLI::App* add_one(CLI::App& words, const char* name, const char* help, const std::shared_ptr<WordsArguments>& arguments,
-                  void (*run)(const WordsArguments&)) {
+CLI::App* add_one(CLI::App& words, const char* name, const char* help,
+                  const std::shared_ptr<WordsArguments>& arguments, void (*run)(const WordsArguments&)) {
   CLI::App* command = words.add_subcommand(name, help);
   command->add_option("vectors", arguments->vectors, "File of vectors, as word2vec and gensim write it")
       ->type_name("FILE")
@@ -138,15 +148,19 @@ void add_words(CLI::App& app) {
       "  likely words eval vectors.bin --analogies questions-words.txt --similarity wordsim353.tsv\n\n"
       "A word that is not there as it is written is looked for in small letters.");
   auto arguments = std::make_shared<WordsArguments>();
-  CLI::App* near = add_one(*words, "nearest", "The words whose vectors are nearest to that of a word", arguments, run_nearest);
+  CLI::App* near = add_one(*words, "nearest", "The words whose vectors are nearest to that of a word",
+                           arguments, run_nearest);
   near->add_option("word", arguments->asked, "The word")->type_name("WORD")->required()->expected(1);
   add_count(*near, arguments->count);
   CLI::App* fourth = add_one(*words, "analogy", "a is to b as c is to ...", arguments, run_analogy);
   fourth->add_option("words", arguments->asked, "a, b and c")->type_name("WORD")->required()->expected(3);
   add_count(*fourth, arguments->count);
-  CLI::App* eval = add_one(*words, "eval", "Measure analogies and agreement with judged similarities", arguments, run_eval);
-  eval->add_option("--analogies", arguments->analogies, "Lines of four words, below lines \": section\"")->type_name("FILE");
-  eval->add_option("--similarity", arguments->similarity, "Lines of two words and a number")->type_name("FILE");
+  CLI::App* eval = add_one(*words, "eval", "Measure analogies and agreement with judged similarities",
+                           arguments, run_eval);
+  eval->add_option("--analogies", arguments->analogies, "Lines of four words, below lines \": section\"")
+      ->type_name("FILE");
+  eval->add_option("--similarity", arguments->similarity, "Lines of two words and a number")
+      ->type_name("FILE");
   eval->add_option("--most", arguments->most, "Answers are looked for among so many first words; 0: all")
       ->type_name("N")
       ->transform(whole(std::int64_t{0}, std::int64_t{1} << 31))

@@ -15,8 +15,8 @@ namespace {
 
 void refuse_nothing(const char* operation, const Tensor& data, const Tensor& noise) {
   if (data.size() == 0 || noise.size() == 0)
-    refuse(operation, fmt::format("data {} against noise {}: there must be some of both", data.shape().string(),
-                                  noise.shape().string()));
+    refuse(operation, fmt::format("data {} against noise {}: there must be some of both",
+                                  data.shape().string(), noise.shape().string()));
 }
 
 // -log sigmoid(x) = softplus(-x), and -log(1 - sigmoid(x)) = softplus(x).

@@ -40,7 +40,8 @@ class WordCommands : public ::testing::Test {
     EXPECT_EQ(ran.out, "") << line;
   }
   void learn(const std::string& out, const Words& more = {}) {
-    Words words{"word2vec", "corpus.txt", "--out", out, "--dimension", "12", "--sample", "0", "--rate", "0.1", "--quiet"};
+    Words words{"word2vec", "corpus.txt", "--out",  out,   "--dimension", "12",
+                "--sample", "0",          "--rate", "0.1", "--quiet"};
     words.insert(words.end(), more.begin(), more.end());
     const Ran ran = run(words);
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -53,7 +54,8 @@ class WordCommands : public ::testing::Test {
 TEST_F(WordCommands, LearnAndAnswer) {
   const Ran ran = run({"word2vec", "corpus.txt", "--out", "vectors.bin", "--epochs", "2"});
   ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_TRUE(ran.out.starts_with("12 words of 24000 in the text have a vector of 100 numbers\nloss ")) << ran.out;
+  EXPECT_TRUE(ran.out.starts_with("12 words of 24000 in the text have a vector of 100 numbers\nloss "))
+      << ran.out;
   EXPECT_TRUE(ran.out.ends_with(" words/s\nvectors: vectors.bin\n")) << ran.out;
   EXPECT_EQ(std::filesystem::file_size(folder_ / "vectors.bin"), 7U + 12U * (4U + 1U + 400U + 1U));
   for (const Words& how : {Words{}, Words{"--cbow"}, Words{"--nce"}, Words{"--threads", "2"}}) {
@@ -80,7 +82,8 @@ TEST_F(WordCommands, LearnTheSameInBothFormats) {
   EXPECT_NE(read_bytes(folder_ / "a.bin"), read_bytes(folder_ / "c.bin"));
   learn("words", {"--format", "text"});
   EXPECT_TRUE(read_bytes(folder_ / "words").starts_with("12 12\n"));
-  EXPECT_EQ(run({"words", "nearest", "words", "sea0", "--format", "text"}).out, run({"words", "nearest", "a.bin", "sea0"}).out);
+  EXPECT_EQ(run({"words", "nearest", "words", "sea0", "--format", "text"}).out,
+            run({"words", "nearest", "a.bin", "sea0"}).out);
 }
 
 TEST_F(WordCommands, Evaluate) {
@@ -98,7 +101,8 @@ TEST_F(WordCommands, Evaluate) {
   EXPECT_EQ(json["analogies"]["total"]["right"], 1);
   EXPECT_EQ(json["analogies"]["sections"].size(), 1U);
   EXPECT_EQ(json["similarity"]["asked"], 4);
-  expect_complaint({"words", "eval", "v.txt"}, "likely: what is to be measured? --analogies FILE, --similarity FILE or both");
+  expect_complaint({"words", "eval", "v.txt"},
+                   "likely: what is to be measured? --analogies FILE, --similarity FILE or both");
 }
 
 TEST_F(WordCommands, Refuse) {
@@ -113,14 +117,17 @@ TEST_F(WordCommands, Refuse) {
                    "likely: --out v.txt.gz: vectors are written plainly; leave .gz out");
   expect_complaint({"word2vec", "corpus.txt", "--out", "corpus.txt", "--force"},
                    "likely: --out corpus.txt: this is the text that is to be read; choose another --out");
-  expect_complaint({"word2vec", "corpus.txt", "--out", "v.bin", "--min-count", "100000"},
-                   "likely: [read_lexicon] corpus.txt: of 24000 words none comes at least 100000 times (--min-count)");
+  expect_complaint(
+      {"word2vec", "corpus.txt", "--out", "v.bin", "--min-count", "100000"},
+      "likely: [read_lexicon] corpus.txt: of 24000 words none comes at least 100000 times (--min-count)");
   expect_complaint({"word2vec", "none.txt", "--out", "v.bin"},
                    "likely: [read_lexicon] cannot open none.txt: No such file or directory");
   expect_complaint({"word2vec", "corpus.txt", "--out", "v.bin", "--negative", "0"},
-                   "likely word2vec: --negative: must be a whole number from 1 to 256, got \"0\"; see `likely word2vec --help`");
-  expect_complaint({"word2vec", "corpus.txt", "--out", "v.bin", "--rate", "x"},
-                   "likely word2vec: --rate: must be a number from 0 on, got \"x\"; see `likely word2vec --help`");
+                   "likely word2vec: --negative: must be a whole number from 1 to 256, got \"0\"; see "
+                   "`likely word2vec --help`");
+  expect_complaint(
+      {"word2vec", "corpus.txt", "--out", "v.bin", "--rate", "x"},
+      "likely word2vec: --rate: must be a number from 0 on, got \"x\"; see `likely word2vec --help`");
   expect_complaint({"words", "nearest", "vectors.bin", "land"},
                    "likely: [nearest] no vector is called \"land\"; 12 words have one");
   write_bytes(folder_ / "bad.txt", "2 2\na 1 2\na 1 2\n");
@@ -134,10 +141,10 @@ TEST_F(WordCommands, EndAtCtrlC) {
   const std::string before = folder_.list();
   for (const char* const threads : {"1", "2"}) {
     const TemporaryFolder output;
-    const pid_t child = start_command(
-        folder_.path().string(),
-        {"word2vec", "corpus.txt", "--out", "v.bin", "--epochs", "1000000", "--threads", threads, "--dimension", "300"},
-        (output / "out").string(), (output / "err").string());
+    const pid_t child = start_command(folder_.path().string(),
+                                      {"word2vec", "corpus.txt", "--out", "v.bin", "--epochs", "1000000",
+                                       "--threads", threads, "--dimension", "300"},
+                                      (output / "out").string(), (output / "err").string());
     const auto says = [&] {
       return std::filesystem::exists(output / "err") ? read_bytes(output / "err") : std::string();
     };

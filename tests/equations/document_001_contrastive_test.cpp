@@ -1,5 +1,5 @@
-// Document 001, from "Noise Contrastive Estimation" to "NCE and Negative Sampling" and the proof behind it, on a space of five words, where
-// every expectation is a sum. docs/errata.md says what is wrong in print.
+// Document 001, from "Noise Contrastive Estimation" to "NCE and Negative Sampling" and the proof behind it,
+// on a space of five words, where every expectation is a sum. docs/errata.md says what is wrong in print.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,8 @@ const std::vector<double> kData{0.05, 0.1, 0.15, 0.3, 0.4}, kNoise{0.3, 0.25, 0.
 
 Tensor log_of(const std::vector<double>& p) { return log(tensor(p)); }
 
-// C = E_p log Pr(Y = 1 | w) + k E_q log Pr(Y = 0 | w), all of it as sums; `subtracts` for the objective as it is printed.
+// C = E_p log Pr(Y = 1 | w) + k E_q log Pr(Y = 0 | w), all of it as sums; `subtracts` for the objective as it
+// is printed.
 Tensor objective(const Tensor& log_u, double k, bool subtracts = false) {
   const Tensor x = log_u - log_of(kNoise) - std::log(k);
   const Tensor of_noise = subtracts ? -logsigmoid(x) : logsigmoid(-x);
@@ -26,7 +27,8 @@ Tensor objective(const Tensor& log_u, double k, bool subtracts = false) {
 Tensor repeated(const std::vector<double>& p, int times) {
   std::vector<std::int64_t> words;
   for (std::size_t i = 0; i < p.size(); ++i)
-    words.insert(words.end(), static_cast<std::size_t>(std::lround(20.0 * p[i])) * static_cast<std::size_t>(times),
+    words.insert(words.end(),
+                 static_cast<std::size_t>(std::lround(20.0 * p[i])) * static_cast<std::size_t>(times),
                  static_cast<std::int64_t>(i));
   return tensor(words);
 }
@@ -53,7 +55,8 @@ TEST(Document001Contrastive, TheLossIsMinusTheObjective) {
   EXPECT_NEAR(loss.item(), -objective(log_u, 3.0).item(), 1e-12);
 }
 
-// At u = p the slope is 0 and the curvature negative: exp(w theta*) = p, with a normaliser of 1, for any k and any noise.
+// At u = p the slope is 0 and the curvature negative: exp(w theta*) = p, with a normaliser of 1, for any k
+// and any noise.
 TEST(Document001Contrastive, TheOptimumIsTheDataWithNormaliserOne) {
   for (const double k : {0.5, 1.0, 5.0, 100.0}) {
     Tensor log_u = zeros({5}, DType::f64);
@@ -63,7 +66,8 @@ TEST(Document001Contrastive, TheOptimumIsTheDataWithNormaliserOne) {
       const Tensor curvature = sum(hessian(log_u, minus), {1});
       log_u = log_u - minimum(maximum(grad(log_u, minus) / curvature, -1.0), 1.0);
     }
-    for (std::int64_t i = 0; i < 5; ++i) EXPECT_NEAR(log_u.at({i}), std::log(kData[static_cast<std::size_t>(i)]), 1e-9) << k;
+    for (std::int64_t i = 0; i < 5; ++i)
+      EXPECT_NEAR(log_u.at({i}), std::log(kData[static_cast<std::size_t>(i)]), 1e-9) << k;
     EXPECT_NEAR(logsumexp(log_u, {0}).item(), 0.0, 1e-9) << k;
     // G* = nu q / p.
     const Tensor G = k * tensor(kNoise) / exp(log_u);
@@ -74,7 +78,8 @@ TEST(Document001Contrastive, TheOptimumIsTheDataWithNormaliserOne) {
   }
 }
 
-// delta C / delta G = -p / (1 + G) + nu q / (G (1 + G)), with the p of the data: printed is that of the model.
+// delta C / delta G = -p / (1 + G) + nu q / (G (1 + G)), with the p of the data: printed is that of the
+// model.
 TEST(Document001Contrastive, TheFunctionalDerivativeHasTheProbabilityOfTheData) {
   const double nu = 3.0;
   const Tensor G = tensor({0.2, 1.0, 3.0, 0.7, 5.0}, DType::f64);
@@ -92,8 +97,8 @@ TEST(Document001Contrastive, TheFunctionalDerivativeHasTheProbabilityOfTheData) 
   }
 }
 
-// Printed: sum log sigma(x) over data - sum log sigma(x) over noise. It has a slope at u = p, and no maximum: where p < k q it grows without
-// end as u falls.
+// Printed: sum log sigma(x) over data - sum log sigma(x) over noise. It has a slope at u = p, and no maximum:
+// where p < k q it grows without end as u falls.
 TEST(Document001Contrastive, ThePrintedObjectiveHasNoMaximum) {
   const double k = 5.0;
   const Tensor at_data = grad(log_of(kData), [&](const Tensor& x) { return objective(x, k, true); });

@@ -57,8 +57,8 @@ Command sweep(const std::string& seed) {
           "--quiet"};
 }
 Command word2vec(const std::string& seed) {
-  return {"word2vec", "text.txt", "--dimension", "3", "--min-count", "1", "--epochs", "1", "--seed",
-          seed,       "--out",    "vectors.txt", "--quiet"};
+  return {"word2vec", "text.txt", "--dimension", "3",     "--min-count", "1",      "--epochs",
+          "1",        "--seed",   seed,          "--out", "vectors.txt", "--quiet"};
 }
 Command predict(const std::string& rows) {
   return {"predict", "run", "--in", rows, "--to", "predictions.csv"};

@@ -26,7 +26,8 @@ void write_back(const words::WordVectors& vectors) {
     words::save_vectors(folder / name, vectors, words::format_of(name, VectorFormat::by_ending), true);
     const words::WordVectors again = words::load_vectors(folder / name);
     demand(again.matrix.shape() == vectors.matrix.shape(), "vectors that were lost");
-    demand(std::memcmp(again.matrix.raw(), vectors.matrix.raw(), 4 * static_cast<std::size_t>(vectors.matrix.size())) == 0,
+    demand(std::memcmp(again.matrix.raw(), vectors.matrix.raw(),
+                       4 * static_cast<std::size_t>(vectors.matrix.size())) == 0,
            "vectors that read otherwise");
     for (std::uint32_t i = 0; i < vectors.words.size(); ++i)
       demand(again.words[i] == vectors.words[i], "a word that reads otherwise");
@@ -35,13 +36,15 @@ void write_back(const words::WordVectors& vectors) {
 
 void look_at(const words::WordVectors& vectors) {
   demand(vectors.matrix.rank() == 2 && vectors.size() == vectors.words.size(), "words without vectors");
-  for (const float value : vectors.matrix.to_vector<float>()) demand(std::isfinite(value), "a number that is none");
+  for (const float value : vectors.matrix.to_vector<float>())
+    demand(std::isfinite(value), "a number that is none");
   words::nearest(vectors, vectors.words[0], 3);
   write_back(vectors);
 }
 
 Verdict read_as(std::string_view input, VectorFormat format) {
-  return read_file(input, 40.0 * kPacked, [&](const fs::path& path) { look_at(words::load_vectors(path, format)); });
+  return read_file(input, 40.0 * kPacked,
+                   [&](const fs::path& path) { look_at(words::load_vectors(path, format)); });
 }
 
 // A file of vectors whose every part may be wrong.
@@ -55,7 +58,8 @@ std::string vectors_of(Choices& choices, bool binary) {
     text += choices.one_in(4) ? choices.word() : "w" + std::to_string(i);
     if (binary) text += " ";
     for (std::size_t j = 0; j < dimension; ++j) {
-      if (!binary) text += " " + (choices.one_in(6) ? choices.number_text() : std::to_string(choices.below(100)));
+      if (!binary)
+        text += " " + (choices.one_in(6) ? choices.number_text() : std::to_string(choices.below(100)));
       const auto bits = static_cast<std::uint32_t>(choices.below(1 << 24) * (choices.one_in(4) ? 256 : 64));
       if (binary) text.append(reinterpret_cast<const char*>(&bits), 4);
     }
@@ -74,7 +78,8 @@ void add_word_targets(std::vector<Target>& all) {
                    const std::string text = "3 2\nking 0.5 -1e-3\nqueen 1 2\n\xc3\xa9 -0 1e-45\n";
                    return std::vector<std::string>{text, packed(text)};
                  }});
-  all.push_back({"vectors_binary", [](std::string_view input) { return read_as(input, VectorFormat::binary); },
+  all.push_back({"vectors_binary",
+                 [](std::string_view input) { return read_as(input, VectorFormat::binary); },
                  [] {
                    const std::string bytes = std::string("2 1\nking ") + "abcd" + "\nqueen efgh";
                    return std::vector<std::string>{bytes, packed(bytes)};
@@ -83,36 +88,39 @@ void add_word_targets(std::vector<Target>& all) {
                  [](std::string_view input) {
                    Choices choices(input);
                    const bool binary = choices.one_in(2);
-                   return read_as(vectors_of(choices, binary), binary ? VectorFormat::binary : VectorFormat::text);
+                   return read_as(vectors_of(choices, binary),
+                                  binary ? VectorFormat::binary : VectorFormat::text);
                  },
                  starts, false});
-  all.push_back({"text_of_words",
-                 [](std::string_view input) {
-                   return read_file(input, kPacked, [](const fs::path& path) {
-                     std::int64_t pieces = 0;
-                     words::TextPieces text("text_of_words", path);
-                     for (std::string piece; text.next(piece);) ++pieces;
-                     const words::Lexicon lexicon = words::read_lexicon(path, {.min_count = 1});
-                     demand(lexicon.pieces == pieces, "pieces that were lost");
-                     demand(lexicon.known == lexicon.read, "words that were lost");
-                     const words::Learned learned =
-                         words::word2vec(path, {.dimension = 2, .negative = 1, .epochs = 1, .min_count = 1});
-                     demand(learned.vectors.size() == lexicon.size(), "words that were not learned");
-                   });
-                 },
-                 [] {
-                   return std::vector<std::string>{"the king and the queen\nof \xc3\xa9 \xff\n", packed("a b a\n")};
-                 }});
-  all.push_back({"word_questions",
-                 [](std::string_view input) {
-                   return read_file(input, kPacked, [](const fs::path& path) {
-                     for (const words::AnalogySection& section : words::read_analogies(path)) {
-                       for (const auto& question : section.questions)
-                         demand(!question[0].empty() && !question[3].empty(), "a question without words");
-                     }
-                   });
-                 },
-                 [] { return std::vector<std::string>{": capitals\nAthens Greece Oslo Norway\n\n: none\n"}; }});
+  all.push_back(
+      {"text_of_words",
+       [](std::string_view input) {
+         return read_file(input, kPacked, [](const fs::path& path) {
+           std::int64_t pieces = 0;
+           words::TextPieces text("text_of_words", path);
+           for (std::string piece; text.next(piece);) ++pieces;
+           const words::Lexicon lexicon = words::read_lexicon(path, {.min_count = 1});
+           demand(lexicon.pieces == pieces, "pieces that were lost");
+           demand(lexicon.known == lexicon.read, "words that were lost");
+           const words::Learned learned =
+               words::word2vec(path, {.dimension = 2, .negative = 1, .epochs = 1, .min_count = 1});
+           demand(learned.vectors.size() == lexicon.size(), "words that were not learned");
+         });
+       },
+       [] {
+         return std::vector<std::string>{"the king and the queen\nof \xc3\xa9 \xff\n", packed("a b a\n")};
+       }});
+  all.push_back(
+      {"word_questions",
+       [](std::string_view input) {
+         return read_file(input, kPacked, [](const fs::path& path) {
+           for (const words::AnalogySection& section : words::read_analogies(path)) {
+             for (const auto& question : section.questions)
+               demand(!question[0].empty() && !question[3].empty(), "a question without words");
+           }
+         });
+       },
+       [] { return std::vector<std::string>{": capitals\nAthens Greece Oslo Norway\n\n: none\n"}; }});
   all.push_back({"word_pairs",
                  [](std::string_view input) {
                    return read_file(input, kPacked, [](const fs::path& path) {

@@ -21,7 +21,8 @@ std::vector<double> normalised(std::vector<double> weights) {
   return weights;
 }
 
-// All bits that differ in their first sixteen: what is drawn how often is then exactly the weights, where these are multiples of 1 / 2^16.
+// All bits that differ in their first sixteen: what is drawn how often is then exactly the weights, where
+// these are multiples of 1 / 2^16.
 TEST(AliasTable, DrawsExactlyByTheWeights) {
   const std::vector<double> weights{1, 2, 3, 2, 0, 7, 0.5, 0.5};
   const AliasTable table(weights);
@@ -40,7 +41,8 @@ TEST(AliasTable, KnowsItsProbabilities) {
     const std::vector<double> exact = normalised(weights);
     const std::vector<double> own = AliasTable(weights).probabilities();
     for (std::size_t i = 0; i < exact.size(); ++i) {
-      EXPECT_NEAR(own[i], exact[i], 1e-9 * exact[i] + 1e-9 / static_cast<double>(count)) << count << ": " << i;
+      EXPECT_NEAR(own[i], exact[i], 1e-9 * exact[i] + 1e-9 / static_cast<double>(count))
+          << count << ": " << i;
     }
     EXPECT_NEAR(std::accumulate(own.begin(), own.end(), 0.0), 1.0, 1e-12);
     if (count > 2) {
@@ -79,12 +81,21 @@ TEST(AliasTable, Samples) {
 
 TEST(AliasTable, RefusesWeightsThatAreNone) {
   expect_refusal([] { AliasTable(std::vector<double>{}); }, "[AliasTable] there are no weights");
-  expect_refusal([] { AliasTable(std::vector<double>{1, -2}); },
-                 "[AliasTable] weights must be finite and at least 0, got -2 at 1");
-  expect_refusal([] { AliasTable(std::vector<double>{1, std::numeric_limits<double>::infinity()}); },
-                 "[AliasTable] weights must be finite and at least 0, got inf at 1");
-  expect_refusal([] { AliasTable(std::vector<double>{0, 0}); },
-                 "[AliasTable] the sum of the weights must be finite and above 0, got 0");
+  expect_refusal(
+      [] {
+        AliasTable(std::vector<double>{1, -2});
+      },
+      "[AliasTable] weights must be finite and at least 0, got -2 at 1");
+  expect_refusal(
+      [] {
+        AliasTable(std::vector<double>{1, std::numeric_limits<double>::infinity()});
+      },
+      "[AliasTable] weights must be finite and at least 0, got inf at 1");
+  expect_refusal(
+      [] {
+        AliasTable(std::vector<double>{0, 0});
+      },
+      "[AliasTable] the sum of the weights must be finite and above 0, got 0");
 }
 
 }  // namespace

@@ -33,15 +33,19 @@ TEST(NoiseContrastiveLoss, IsTheCrossEntropyOfTheClassifier) {
   // Half of the noise counts twice.
   const ContrastedLogs half{model_of_data, noise_of_data, slice(model_of_noise, 1, {0, 2}),
                             slice(noise_of_noise, 1, {0, 2})};
-  const ContrastedLogs twice{model_of_data, noise_of_data, concat({half.model_of_noise, half.model_of_noise}, 1),
+  const ContrastedLogs twice{model_of_data, noise_of_data,
+                             concat({half.model_of_noise, half.model_of_noise}, 1),
                              concat({half.noise_of_noise, half.noise_of_noise}, 1)};
   EXPECT_NEAR(noise_contrastive_loss(half, 4.0).item(), noise_contrastive_loss(twice, 4.0).item(), 1e-12);
 }
 
 TEST(NoiseContrastiveLoss, HasTheGradientsOfDifferences) {
-  const auto loss = [](const std::vector<Tensor>& x) { return noise_contrastive_loss({x[0], x[1], x[2], x[3]}, 3.0); };
-  check_gradients("noise_contrastive_loss", loss,
-                  {numbers({4}, 2.0, 1), numbers({4}, 2.0, 2), numbers({4, 3}, 2.0, 3), numbers({4, 3}, 2.0, 4)});
+  const auto loss = [](const std::vector<Tensor>& x) {
+    return noise_contrastive_loss({x[0], x[1], x[2], x[3]}, 3.0);
+  };
+  check_gradients(
+      "noise_contrastive_loss", loss,
+      {numbers({4}, 2.0, 1), numbers({4}, 2.0, 2), numbers({4, 3}, 2.0, 3), numbers({4, 3}, 2.0, 4)});
   check_gradients("negative_sampling_loss",
                   [](const std::vector<Tensor>& x) { return negative_sampling_loss(x[0], x[1]); },
                   {numbers({4}, 2.0, 1), numbers({4, 3}, 2.0, 3)});
@@ -62,15 +66,22 @@ TEST(NoiseContrastiveLoss, IsFiniteFarOut) {
 
 TEST(NoiseContrastiveLoss, Refuses) {
   const Tensor x = zeros({2});
-  expect_refusal([&] { noise_contrastive_loss({x, x, x, x}, 0.0); },
-                 "[noise_contrastive_loss] k must be finite and above 0, got 0");
-  expect_refusal([&] { noise_contrastive_loss({zeros({0}), zeros({0}), x, x}, 1.0); },
-                 "[noise_contrastive_loss] data (0,) against noise (2,): there must be some of both");
+  expect_refusal(
+      [&] {
+        noise_contrastive_loss({x, x, x, x}, 0.0);
+      },
+      "[noise_contrastive_loss] k must be finite and above 0, got 0");
+  expect_refusal(
+      [&] {
+        noise_contrastive_loss({zeros({0}), zeros({0}), x, x}, 1.0);
+      },
+      "[noise_contrastive_loss] data (0,) against noise (2,): there must be some of both");
   expect_refusal([&] { negative_sampling_loss(x, zeros({0})); },
                  "[negative_sampling_loss] data (2,) against noise (0,): there must be some of both");
 }
 
-// u(x) = exp(-precision x^2 / 2), whose normaliser is sqrt(2 pi / precision), learned from 400 numbers against noise of N(0, 1.5^2).
+// u(x) = exp(-precision x^2 / 2), whose normaliser is sqrt(2 pi / precision), learned from 400 numbers
+// against noise of N(0, 1.5^2).
 struct Precision {
   double precision, log_z;
 };
@@ -93,8 +104,8 @@ Precision by_contrast(const Tensor& data, const Tensor& noise, double k) {
   return {theta.at({0}), theta.at({1})};
 }
 
-// With more noise the estimate comes to that of maximum likelihood on the same data, and log_z to the logarithm of the normaliser: the distance
-// falls as 1 / sqrt(k).
+// With more noise the estimate comes to that of maximum likelihood on the same data, and log_z to the
+// logarithm of the normaliser: the distance falls as 1 / sqrt(k).
 TEST(NoiseContrastiveLoss, ComesToMaximumLikelihoodWithMoreNoise) {
   const std::int64_t n = 400;
   const Tensor data = Rng(5).normal({n}, 0.0, 0.8, DType::f64);
@@ -121,12 +132,14 @@ TEST(NoiseContrastiveLoss, ComesToMaximumLikelihoodWithMoreNoise) {
   EXPECT_LT(before, 0.02 * likeliest);
 }
 
-// A softmax over 12 classes of which only scores are learned: exact expectations, by counting each class as often as it is probable.
+// A softmax over 12 classes of which only scores are learned: exact expectations, by counting each class as
+// often as it is probable.
 TEST(NoiseContrastiveLoss, LearnsASoftmaxAndItsNormaliser) {
   const std::vector<std::int64_t> of_data{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 34}, of_noise(12, 5);
   const auto repeated = [](const std::vector<std::int64_t>& counts) {
     std::vector<std::int64_t> all;
-    for (std::size_t i = 0; i < counts.size(); ++i) all.insert(all.end(), static_cast<std::size_t>(counts[i]), static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < counts.size(); ++i)
+      all.insert(all.end(), static_cast<std::size_t>(counts[i]), static_cast<std::int64_t>(i));
     return tensor(all);
   };
   const Tensor data = repeated(of_data), noise = repeated(of_noise);

@@ -25,7 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<float, kRowFloats>;
 
-LIKELY_RACES_ARE_MEANT HWY_INLINE float dot(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, std::int64_t n) {
+LIKELY_RACES_ARE_MEANT HWY_INLINE float dot(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                                            std::int64_t n) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   auto even = hn::Zero(d), odd = hn::Zero(d);
@@ -39,7 +40,8 @@ LIKELY_RACES_ARE_MEANT HWY_INLINE float dot(const float* HWY_RESTRICT a, const f
 }
 
 LIKELY_RACES_ARE_MEANT float step_here(const Outputs& outputs, const ContrastedWords& contrasted, float rate,
-                                       float* HWY_RESTRICT hidden, float* HWY_RESTRICT change, bool wants_loss) {
+                                       float* HWY_RESTRICT hidden, float* HWY_RESTRICT change,
+                                       bool wants_loss) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const std::int64_t n = outputs.stride;
@@ -84,8 +86,8 @@ LIKELY_RACES_ARE_MEANT float step_here(const Outputs& outputs, const ContrastedW
   return loss;
 }
 
-LIKELY_RACES_ARE_MEANT void mean_here(const float* HWY_RESTRICT rows, std::int64_t stride, const std::uint32_t* which,
-                                      int count, float* HWY_RESTRICT mean) {
+LIKELY_RACES_ARE_MEANT void mean_here(const float* HWY_RESTRICT rows, std::int64_t stride,
+                                      const std::uint32_t* which, int count, float* HWY_RESTRICT mean) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto share = hn::Set(d, 1.0F / static_cast<float>(count));
@@ -97,8 +99,9 @@ LIKELY_RACES_ARE_MEANT void mean_here(const float* HWY_RESTRICT rows, std::int64
   }
 }
 
-LIKELY_RACES_ARE_MEANT void spread_here(float* HWY_RESTRICT rows, std::int64_t stride, const std::uint32_t* which,
-                                        int count, const float* HWY_RESTRICT change) {
+LIKELY_RACES_ARE_MEANT void spread_here(float* HWY_RESTRICT rows, std::int64_t stride,
+                                        const std::uint32_t* which, int count,
+                                        const float* HWY_RESTRICT change) {
   const D d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto share = hn::Set(d, 1.0F / static_cast<float>(count));
@@ -119,16 +122,18 @@ HWY_EXPORT(step_here);
 HWY_EXPORT(mean_here);
 HWY_EXPORT(spread_here);
 
-float contrast_step(const Outputs& outputs, const ContrastedWords& contrasted, float rate, float* hidden, float* change,
-                    bool wants_loss) {
+float contrast_step(const Outputs& outputs, const ContrastedWords& contrasted, float rate, float* hidden,
+                    float* change, bool wants_loss) {
   return HWY_DYNAMIC_DISPATCH(step_here)(outputs, contrasted, rate, hidden, change, wants_loss);
 }
 
-void mean_of_rows(const float* rows, std::int64_t stride, const std::uint32_t* which, int count, float* mean) {
+void mean_of_rows(const float* rows, std::int64_t stride, const std::uint32_t* which, int count,
+                  float* mean) {
   HWY_DYNAMIC_DISPATCH(mean_here)(rows, stride, which, count, mean);
 }
 
-void spread_over_rows(float* rows, std::int64_t stride, const std::uint32_t* which, int count, const float* change) {
+void spread_over_rows(float* rows, std::int64_t stride, const std::uint32_t* which, int count,
+                      const float* change) {
   HWY_DYNAMIC_DISPATCH(spread_here)(rows, stride, which, count, change);
 }
 

@@ -41,7 +41,8 @@ std::vector<std::string> fields_of(const std::string& line) {
 
 // The numbers of the four words; nothing where one has no vector.
 std::optional<std::array<std::int64_t, 4>> numbers_of(const WordVectors& vectors,
-                                                      const std::array<std::string, 4>& question, std::int64_t most) {
+                                                      const std::array<std::string, 4>& question,
+                                                      std::int64_t most) {
   std::array<std::int64_t, 4> numbers{};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const std::optional<std::int64_t> number = vectors.find(question[i]);
@@ -114,17 +115,21 @@ std::vector<JudgedPair> read_similarities(const std::filesystem::path& path) {
       pairs.push_back({fields[0], fields[1], *judged});
     } else if (!is_first) {
       refuse_line("read_similarities", path, i,
-                  fmt::format("two words and a number are expected, got \"{}\"", printable_line(beginning(lines[i], 60))));
+                  fmt::format("two words and a number are expected, got \"{}\"",
+                              printable_line(beginning(lines[i], 60))));
     }
     is_first = false;
   }
-  if (pairs.empty()) refuse("read_similarities", path.string() + ": there are no pairs of words with a number");
+  if (pairs.empty())
+    refuse("read_similarities", path.string() + ": there are no pairs of words with a number");
   return pairs;
 }
 
-std::vector<AnalogyScore> score_analogies(const WordVectors& vectors, const std::vector<AnalogySection>& sections,
-                                          std::int64_t most, const CancelTest& cancelled) {
-  if (most < 0) refuse("score_analogies", fmt::format("the number of words must not be negative, got {}", most));
+std::vector<AnalogyScore> score_analogies(const WordVectors& vectors,
+                                          const std::vector<AnalogySection>& sections, std::int64_t most,
+                                          const CancelTest& cancelled) {
+  if (most < 0)
+    refuse("score_analogies", fmt::format("the number of words must not be negative, got {}", most));
   const std::int64_t words = most > 0 ? std::min(most, vectors.size()) : vectors.size();
   const Tensor directions = contiguous(slice(vectors.directions(), 0, {0, words}));
   const Tensor across = transpose(directions);
@@ -168,7 +173,8 @@ AnalogyScore total_of(const std::vector<AnalogyScore>& scores) {
 
 double spearman(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() != y.size())
-    refuse("spearman", fmt::format("{} numbers beside {}: there must be as many of both", x.size(), y.size()));
+    refuse("spearman",
+           fmt::format("{} numbers beside {}: there must be as many of both", x.size(), y.size()));
   return pearson(likely::detail::mean_ranks(x), likely::detail::mean_ranks(y));
 }
 
@@ -182,16 +188,19 @@ SimilarityScore score_similarities(const WordVectors& vectors, const std::vector
     if (!first || !second) continue;
     double cosine = 0.0;
     for (std::int64_t i = 0; i < dimension; ++i)
-      cosine += static_cast<double>(rows[*first * dimension + i]) * static_cast<double>(rows[*second * dimension + i]);
+      cosine += static_cast<double>(rows[*first * dimension + i]) *
+                static_cast<double>(rows[*second * dimension + i]);
     judged.push_back(pair.judged);
     cosines.push_back(cosine);
   }
-  SimilarityScore score{.asked = static_cast<std::int64_t>(judged.size()), .all = static_cast<std::int64_t>(pairs.size())};
+  SimilarityScore score{.asked = static_cast<std::int64_t>(judged.size()),
+                        .all = static_cast<std::int64_t>(pairs.size())};
   score.rho = spearman(judged, cosines);
   constexpr double kNormal975 = 1.959963984540054;
-  const double error = score.asked > 3
-                           ? std::sqrt((1.0 + score.rho * score.rho / 2.0) / (static_cast<double>(score.asked) - 3.0))
-                           : std::numeric_limits<double>::infinity();
+  const double error =
+      score.asked > 3
+          ? std::sqrt((1.0 + score.rho * score.rho / 2.0) / (static_cast<double>(score.asked) - 3.0))
+          : std::numeric_limits<double>::infinity();
   score.low = std::tanh(std::atanh(score.rho) - kNormal975 * error);
   score.high = std::tanh(std::atanh(score.rho) + kNormal975 * error);
   return score;

@@ -18,7 +18,8 @@ constexpr std::uint32_t kAlways = 0xFFFFFFFF;
 std::vector<std::uint32_t> keep_thresholds(const Lexicon& lexicon, double sample) {
   std::vector<std::uint32_t> keep;
   for (const std::int64_t count : lexicon.counts) {
-    const double share = keep_probability(static_cast<double>(count) / static_cast<double>(lexicon.known), sample);
+    const double share =
+        keep_probability(static_cast<double>(count) / static_cast<double>(lexicon.known), sample);
     keep.push_back(share >= 1.0 ? kAlways : static_cast<std::uint32_t>(share * 4294967295.0));
   }
   return keep;
@@ -66,8 +67,8 @@ Shared::Shared(const Lexicon& text, const Word2VecOptions& chosen, Rng rng)
   float* const bias = biases.mutable_data<float>();
   float* const log = log_noise.mutable_data<float>();
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
-    bias[i] = static_cast<float>(
-        std::log(static_cast<double>(text.counts[i]) / static_cast<double>(text.known)));
+    bias[i] =
+        static_cast<float>(std::log(static_cast<double>(text.counts[i]) / static_cast<double>(text.known)));
     log[i] = static_cast<float>(std::log(static_cast<double>(chosen.negative) * probabilities[i]));
   }
   output_rows.biases = bias;
@@ -168,7 +169,8 @@ void Learner::flush() {
     if (pair >= queued_) return;
     const std::uint32_t* const words = queue_.data() + pair * width;
     prefetch_row(shared_.input_rows + words[0] * stride, stride);
-    for (std::size_t j = 1; j < width; ++j) prefetch_row(shared_.output_rows.rows + words[j] * stride, stride);
+    for (std::size_t j = 1; j < width; ++j)
+      prefetch_row(shared_.output_rows.rows + words[j] * stride, stride);
   };
   prefetch(0);
   for (std::size_t pair = 0; pair < queued_; ++pair) {

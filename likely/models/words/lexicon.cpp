@@ -39,8 +39,9 @@ Counted above(const Counted& all, std::int64_t floor) {
 
 Lexicon read_lexicon(const std::filesystem::path& text, const LexiconOptions& options) {
   if (options.min_count < 1 || options.most_at_once < 1)
-    refuse("read_lexicon", fmt::format("`min-count` and the words counted at once must be at least 1, got {} and {}",
-                                       options.min_count, options.most_at_once));
+    refuse("read_lexicon",
+           fmt::format("`min-count` and the words counted at once must be at least 1, got {} and {}",
+                       options.min_count, options.most_at_once));
   Lexicon lexicon;
   Counted all;
   std::int64_t floor = 0;
@@ -54,7 +55,8 @@ Lexicon read_lexicon(const std::filesystem::path& text, const LexiconOptions& op
           ++lexicon.read;
         },
         [] {});
-    while (all.table.size() > options.most_at_once || all.table.letters() > kMostLetters) all = above(all, ++floor);
+    while (all.table.size() > options.most_at_once || all.table.letters() > kMostLetters)
+      all = above(all, ++floor);
     if (options.watch) options.watch(lexicon.read);
   }
   std::vector<std::uint32_t> order;
@@ -62,9 +64,8 @@ Lexicon read_lexicon(const std::filesystem::path& text, const LexiconOptions& op
     if (all.counts[i] >= options.min_count) order.push_back(i);
   }
   if (order.empty())
-    refuse("read_lexicon",
-           fmt::format("{}: of {} words none comes at least {} times (`min-count`)", text.string(), lexicon.read,
-                       options.min_count));
+    refuse("read_lexicon", fmt::format("{}: of {} words none comes at least {} times (`min-count`)",
+                                       text.string(), lexicon.read, options.min_count));
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return all.counts[a] != all.counts[b] ? all.counts[a] > all.counts[b] : all.table[a] < all.table[b];
   });

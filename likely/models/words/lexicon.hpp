@@ -12,7 +12,7 @@
 namespace likely::words {
 
 struct Lexicon {
-  WordTable table;                   // the most frequent first, equally frequent ones in the order of their bytes
+  WordTable table;  // the most frequent first, equally frequent ones in the order of their bytes
   std::vector<std::int64_t> counts;  // how often each was read
   std::int64_t known = 0;            // their sum
   std::int64_t read = 0;             // words of the text, rare ones among them
@@ -23,8 +23,8 @@ struct Lexicon {
 
 struct LexiconOptions {
   std::int64_t min_count = 5;  // words that come less often are left out
-  // Different words that are counted at once. Where there are more, the rarest are forgotten: those of one count, then of two, and so on
-  // each time. Memory then depends on this alone, whatever the text.
+  // Different words that are counted at once. Where there are more, the rarest are forgotten: those of one
+  // count, then of two, and so on each time. Memory then depends on this alone, whatever the text.
   std::int64_t most_at_once = std::int64_t{1} << 23;
   CancelTest cancelled{};
   std::function<void(std::int64_t words)> watch{};  // told now and then how many words have been read

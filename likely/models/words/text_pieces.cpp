@@ -11,14 +11,15 @@ namespace {
 std::size_t last_end(std::string_view text) {
   const std::size_t line = text.rfind('\n');
   if (line != std::string_view::npos) return line;
-  const auto blank = std::find_if(text.rbegin(), text.rend(),
-                                  [](char c) { return static_cast<unsigned char>(c) <= ' '; });
+  const auto blank =
+      std::find_if(text.rbegin(), text.rend(), [](char c) { return static_cast<unsigned char>(c) <= ' '; });
   return blank == text.rend() ? std::string_view::npos : static_cast<std::size_t>(text.rend() - blank) - 1;
 }
 
 }  // namespace
 
-TextPieces::TextPieces(std::string reader, const std::filesystem::path& path) : file_(std::move(reader), path) {}
+TextPieces::TextPieces(std::string reader, const std::filesystem::path& path)
+    : file_(std::move(reader), path) {}
 
 bool TextPieces::next(std::string& piece) {
   while (!ended_) {

@@ -13,8 +13,8 @@ namespace likely::words {
 // What is longer is no word, but something that is no text; it is passed over.
 inline constexpr std::size_t kLongestWord = 255;
 
-// Plain or packed with gzip. A piece ends with a line where it holds one, else with a word, so that the pieces depend on the text
-// alone.
+// Plain or packed with gzip. A piece ends with a line where it holds one, else with a word, so that the
+// pieces depend on the text alone.
 class TextPieces {
  public:
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
@@ -29,8 +29,8 @@ class TextPieces {
   bool ended_ = false;
 };
 
-// Words stand between blanks, ends of lines and other control characters (bytes up to 32). Calls word(view) for each of up to
-// kLongestWord bytes, and line_end() behind each line.
+// Words stand between blanks, ends of lines and other control characters (bytes up to 32). Calls word(view)
+// for each of up to kLongestWord bytes, and line_end() behind each line.
 template <class Word, class LineEnd>
 void walk_words(std::string_view text, Word&& word, LineEnd&& line_end) {
   const char* at = text.data();

@@ -106,9 +106,9 @@ Sizes read_sizes(Bytes& bytes) {
   const std::size_t blank = line.find(' ');
   constexpr std::int64_t kMostWords = std::int64_t{1} << 31, kMostDimensions = std::int64_t{1} << 24;
   const auto words = whole_number(std::string_view(line).substr(0, blank), std::int64_t{1}, kMostWords);
-  const auto dimension = blank == std::string::npos
-                             ? std::nullopt
-                             : whole_number(std::string_view(line).substr(blank + 1), std::int64_t{1}, kMostDimensions);
+  const auto dimension = blank == std::string::npos ? std::nullopt
+                                                    : whole_number(std::string_view(line).substr(blank + 1),
+                                                                   std::int64_t{1}, kMostDimensions);
   if (!words || !dimension)
     bytes.refuse_line(fmt::format("the number of words and that of floats a word are expected, got \"{}\"",
                                   printable_line(beginning(line, 60))));
@@ -120,7 +120,8 @@ void check_room(const Bytes& bytes, const Sizes& sizes, bool binary) {
   const auto least = static_cast<std::uint64_t>(binary ? 2 + 4 * sizes.dimension : 1 + 2 * sizes.dimension);
   const std::uint64_t room = bytes.file().most_bytes();
   if (least > room || static_cast<std::uint64_t>(sizes.words) > room / least)
-    bytes.refuse_line(fmt::format("{} words of {} floats do not fit into the file", sizes.words, sizes.dimension));
+    bytes.refuse_line(
+        fmt::format("{} words of {} floats do not fit into the file", sizes.words, sizes.dimension));
 }
 
 // Refuses a word that was there already; `where` says where this one is.
@@ -128,14 +129,16 @@ void add_word(const Bytes& bytes, WordTable& table, std::string_view word, const
   if (word.empty()) bytes.file().refuse(where + ": the word is empty");
   if (word.size() > kLongestVectorWord)
     bytes.file().refuse(fmt::format("{}: the word is longer than {} bytes", where, kLongestVectorWord));
-  if (word.find_first_of("\n\r") != std::string_view::npos) bytes.file().refuse(where + ": the word holds an end of line");
+  if (word.find_first_of("\n\r") != std::string_view::npos)
+    bytes.file().refuse(where + ": the word holds an end of line");
   const std::uint32_t before = table.size();
   if (table.add(word) != before)
-    bytes.file().refuse(fmt::format("{}: the word \"{}\" comes twice", where, printable_line(beginning(word, 100))));
+    bytes.file().refuse(
+        fmt::format("{}: the word \"{}\" comes twice", where, printable_line(beginning(word, 100))));
 }
 
-void read_text_row(const Bytes& bytes, std::string_view line, std::int64_t number, const Sizes& sizes, WordTable& table,
-                   std::vector<float>& floats) {
+void read_text_row(const Bytes& bytes, std::string_view line, std::int64_t number, const Sizes& sizes,
+                   WordTable& table, std::vector<float>& floats) {
   const std::string where = fmt::format("line {}", number);
   const std::size_t blank = std::min(line.find(' '), line.size());
   add_word(bytes, table, line.substr(0, blank), where);
@@ -168,14 +171,16 @@ std::vector<float> floats_for(const Bytes& bytes, const Sizes& sizes) {
   return floats;
 }
 
-std::vector<float> read_text(Bytes& bytes, const Sizes& sizes, WordTable& table, const CancelTest& cancelled) {
+std::vector<float> read_text(Bytes& bytes, const Sizes& sizes, WordTable& table,
+                             const CancelTest& cancelled) {
   std::vector<float> floats = floats_for(bytes, sizes);
   std::string line;
   const std::size_t most = kLongestVectorWord + 64 * static_cast<std::size_t>(sizes.dimension);
   for (std::int64_t i = 0; i < sizes.words; ++i) {
     if (i % 1024 == 0) give_up_if(cancelled);
     if (!bytes.line(line, most))
-      bytes.file().refuse(fmt::format("the file ends behind line {}, {} words are expected", i + 1, sizes.words));
+      bytes.file().refuse(
+          fmt::format("the file ends behind line {}, {} words are expected", i + 1, sizes.words));
     read_text_row(bytes, line, i + 2, sizes, table, floats);
   }
   while (bytes.line(line, most)) {
@@ -184,7 +189,8 @@ std::vector<float> read_text(Bytes& bytes, const Sizes& sizes, WordTable& table,
   return floats;
 }
 
-std::vector<float> read_binary(Bytes& bytes, const Sizes& sizes, WordTable& table, const CancelTest& cancelled) {
+std::vector<float> read_binary(Bytes& bytes, const Sizes& sizes, WordTable& table,
+                               const CancelTest& cancelled) {
   std::vector<float> floats = floats_for(bytes, sizes);
   std::string word;
   const auto dimension = static_cast<std::size_t>(sizes.dimension);
@@ -194,7 +200,8 @@ std::vector<float> read_binary(Bytes& bytes, const Sizes& sizes, WordTable& tabl
     const std::string where = fmt::format("word {}, byte {}", i + 1, bytes.place());
     word.clear();
     for (int byte = bytes.take(); byte != ' '; byte = bytes.take()) {
-      if (byte < 0) bytes.file().refuse(fmt::format("{}: the file ends, {} words are expected", where, sizes.words));
+      if (byte < 0)
+        bytes.file().refuse(fmt::format("{}: the file ends, {} words are expected", where, sizes.words));
       word.push_back(static_cast<char>(byte));
       if (word.size() > kLongestVectorWord) break;
     }
@@ -210,7 +217,8 @@ std::vector<float> read_binary(Bytes& bytes, const Sizes& sizes, WordTable& tabl
   }
   if (bytes.peek() == '\n') bytes.take();
   if (bytes.peek() >= 0)
-    bytes.file().refuse(fmt::format("the file goes on behind its {} words, from byte {} on", sizes.words, bytes.place()));
+    bytes.file().refuse(
+        fmt::format("the file goes on behind its {} words, from byte {} on", sizes.words, bytes.place()));
   return floats;
 }
 
@@ -221,23 +229,26 @@ VectorFormat format_of(const std::filesystem::path& path, VectorFormat format) {
   const std::filesystem::path plain = path.extension() == ".gz" ? path.stem() : path;
   if (plain.extension() == ".bin") return VectorFormat::binary;
   if (plain.extension() == ".txt" || plain.extension() == ".vec") return VectorFormat::text;
-  throw Error(fmt::format("{}: neither .bin (binary) nor .txt or .vec (text): name the `format`", path.string()));
+  throw Error(
+      fmt::format("{}: neither .bin (binary) nor .txt or .vec (text): name the `format`", path.string()));
 }
 
-WordVectors load_vectors(const std::filesystem::path& path, VectorFormat format, const CancelTest& cancelled) {
+WordVectors load_vectors(const std::filesystem::path& path, VectorFormat format,
+                         const CancelTest& cancelled) {
   const bool binary = format_of(path, format) == VectorFormat::binary;
   Bytes bytes(path);
   const Sizes sizes = read_sizes(bytes);
   check_room(bytes, sizes, binary);
   WordVectors vectors;
-  const std::vector<float> floats = (binary ? read_binary : read_text)(bytes, sizes, vectors.words, cancelled);
+  const std::vector<float> floats =
+      (binary ? read_binary : read_text)(bytes, sizes, vectors.words, cancelled);
   vectors.matrix = zeros({sizes.words, sizes.dimension});
   std::copy(floats.begin(), floats.end(), vectors.matrix.mutable_data<float>());
   return vectors;
 }
 
-void save_vectors(const std::filesystem::path& path, const WordVectors& vectors, VectorFormat format, bool replace,
-                  const CancelTest& cancelled) {
+void save_vectors(const std::filesystem::path& path, const WordVectors& vectors, VectorFormat format,
+                  bool replace, const CancelTest& cancelled) {
   const bool binary = format_of(path, format) == VectorFormat::binary;
   if (path.extension() == ".gz")
     throw Error(fmt::format("{}: vectors are written plainly; leave .gz out", path.string()));
@@ -251,8 +262,8 @@ void save_vectors(const std::filesystem::path& path, const WordVectors& vectors,
     if (i % 1024 == 0) give_up_if(cancelled);
     const std::string_view word = vectors.words[static_cast<std::uint32_t>(i)];
     if (word.empty() || word.find_first_of(" \n\r") != std::string_view::npos)
-      refuse("save_vectors", fmt::format("word {}, \"{}\", is empty or holds a blank or an end of line", i + 1,
-                                         printable_line(word)));
+      refuse("save_vectors", fmt::format("word {}, \"{}\", is empty or holds a blank or an end of line",
+                                         i + 1, printable_line(word)));
     file.write(word);
     if (binary) {
       file.write(" ");

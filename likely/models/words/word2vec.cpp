@@ -44,7 +44,11 @@ void check(const Word2VecOptions& options) {
 class Epoch {
  public:
   Epoch(const std::filesystem::path& text, Shared& shared, Rng rng, Clock::time_point begin)
-      : pieces_("word2vec", text), shared_(shared), rng_(rng), begin_(begin), name_(text.filename().string()) {}
+      : pieces_("word2vec", text),
+        shared_(shared),
+        rng_(rng),
+        begin_(begin),
+        name_(text.filename().string()) {}
 
   // The mean loss.
   double run() {
@@ -75,7 +79,9 @@ class Epoch {
     }
   }
 
-  double mean_loss() const { return losses_.count > 0 ? losses_.sum / static_cast<double>(losses_.count) : 0.0; }
+  double mean_loss() const {
+    return losses_.count > 0 ? losses_.sum / static_cast<double>(losses_.count) : 0.0;
+  }
 
   void tell() const {
     if (!shared_.options.events) return;
@@ -83,11 +89,11 @@ class Epoch {
     const double all =
         static_cast<double>(shared_.lexicon.known) * static_cast<double>(shared_.options.epochs);
     const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    shared_.options.events(train::event::Stage{.of = name_,
-                                               .doing = "learning",
-                                               .done = std::min(done / all, 0.999),
-                                               .numbers = {{"words/s", done / std::max(seconds, 1e-9)},
-                                                           {"loss", mean_loss()}}});
+    shared_.options.events(
+        train::event::Stage{.of = name_,
+                            .doing = "learning",
+                            .done = std::min(done / all, 0.999),
+                            .numbers = {{"words/s", done / std::max(seconds, 1e-9)}, {"loss", mean_loss()}}});
   }
 
   TextPieces pieces_;
@@ -110,8 +116,8 @@ Lexicon lexicon_of(const std::filesystem::path& text, const Word2VecOptions& opt
   }
   Lexicon lexicon = read_lexicon(text, counting);
   if (lexicon.size() < 2)
-    refuse("word2vec", fmt::format("{}: one word alone, \"{}\", comes at least {} times (`min-count`)", text.string(),
-                                   lexicon.table[0], options.min_count));
+    refuse("word2vec", fmt::format("{}: one word alone, \"{}\", comes at least {} times (`min-count`)",
+                                   text.string(), lexicon.table[0], options.min_count));
   return lexicon;
 }
 
@@ -128,10 +134,12 @@ Learned word2vec(const std::filesystem::path& text, const Word2VecOptions& optio
     learned.loss = Epoch(text, shared, rng.split(), begin).run();
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   learned.words_per_second = static_cast<double>(shared.done.load()) / std::max(seconds, 1e-9);
-  if (options.events) options.events(train::event::Stage{.of = text.filename().string(), .doing = "learning", .done = 1.0});
+  if (options.events)
+    options.events(train::event::Stage{.of = text.filename().string(), .doing = "learning", .done = 1.0});
   learned.vectors.matrix = contiguous(slice(shared.inputs, 1, {0, options.dimension}));
   if (!std::isfinite(sum(abs(learned.vectors.matrix)).item()))
-    refuse("word2vec", fmt::format("the vectors are no finite numbers any more; choose a `rate` below {}", shared.rate));
+    refuse("word2vec",
+           fmt::format("the vectors are no finite numbers any more; choose a `rate` below {}", shared.rate));
   learned.counts = std::move(lexicon.counts);
   learned.vectors.words = std::move(lexicon.table);
   learned.read = lexicon.read;

@@ -19,7 +19,8 @@ class WordTable {
   std::uint64_t letters() const { return letters_.size(); }
   // Valid until the next one is added.
   std::string_view operator[](std::uint32_t number) const {
-    return {letters_.data() + starts_[number], static_cast<std::size_t>(starts_[number + 1] - starts_[number])};
+    return {letters_.data() + starts_[number],
+            static_cast<std::size_t>(starts_[number + 1] - starts_[number])};
   }
   // The number of a word, or kNone.
   std::uint32_t find(std::string_view word) const;

@@ -28,7 +28,8 @@ std::string in_small_letters(std::string_view word) {
 std::int64_t required(const char* operation, const WordVectors& vectors, std::string_view word) {
   const std::optional<std::int64_t> number = vectors.find(word);
   if (!number)
-    refuse(operation, fmt::format("no vector is called \"{}\"; {} words have one", printable_line(word), vectors.size()));
+    refuse(operation, fmt::format("no vector is called \"{}\"; {} words have one", printable_line(word),
+                                  vectors.size()));
   return *number;
 }
 
@@ -41,7 +42,9 @@ std::vector<Neighbour> nearest_to(const WordVectors& vectors, const Tensor& dire
     if (std::find(without.begin(), without.end(), i) == without.end()) order.push_back(i);
   }
   const auto kept = std::min(order.size(), static_cast<std::size_t>(count));
-  const auto closer = [&](std::int64_t a, std::int64_t b) { return near[a] != near[b] ? near[a] > near[b] : a < b; };
+  const auto closer = [&](std::int64_t a, std::int64_t b) {
+    return near[a] != near[b] ? near[a] > near[b] : a < b;
+  };
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), closer);
   std::vector<Neighbour> found;
   for (std::size_t i = 0; i < kept; ++i)
@@ -75,8 +78,8 @@ std::vector<Neighbour> nearest(const WordVectors& vectors, std::string_view word
   return nearest_to(vectors, directions, directions[number], {number}, count);
 }
 
-std::vector<Neighbour> analogy(const WordVectors& vectors, std::string_view a, std::string_view b, std::string_view c,
-                               std::int64_t count) {
+std::vector<Neighbour> analogy(const WordVectors& vectors, std::string_view a, std::string_view b,
+                               std::string_view c, std::int64_t count) {
   check_count("analogy", count);
   const std::int64_t first = required("analogy", vectors, a), second = required("analogy", vectors, b),
                      third = required("analogy", vectors, c);

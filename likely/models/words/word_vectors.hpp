@@ -33,12 +33,13 @@ struct Neighbour {
   double cosine;
 };
 
-// The `count` words, fewer where there are fewer, whose vectors have the largest cosine with that of this one, the largest first; without the
-// word itself. Refuses a word that is not there, and a count below 1.
+// The `count` words, fewer where there are fewer, whose vectors have the largest cosine with that of this
+// one, the largest first; without the word itself. Refuses a word that is not there, and a count below 1.
 std::vector<Neighbour> nearest(const WordVectors& vectors, std::string_view word, std::int64_t count);
 
-// Those nearest to b - a + c, each of length 1: a is to b as c is to ... (Mikolov et al. 2013); without the three.
-std::vector<Neighbour> analogy(const WordVectors& vectors, std::string_view a, std::string_view b, std::string_view c,
-                               std::int64_t count);
+// Those nearest to b - a + c, each of length 1: a is to b as c is to ... (Mikolov et al. 2013); without the
+// three.
+std::vector<Neighbour> analogy(const WordVectors& vectors, std::string_view a, std::string_view b,
+                               std::string_view c, std::int64_t count);
 
 }  // namespace likely::words

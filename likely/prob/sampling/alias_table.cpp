@@ -52,7 +52,8 @@ AliasTable::AliasTable(std::span<const double> weights) : columns_(weights.size(
       low.push_back(from);
     }
   }
-  // What is left is 1 but for rounding. Of zeros there may be no such column: they have been filled long before.
+  // What is left is 1 but for rounding. Of zeros there may be no such column: they have been filled long
+  // before.
   for (const std::uint32_t i : low) columns_[i] = {0, i};
   for (const std::uint32_t i : high) columns_[i] = {0, i};
 }

@@ -13,8 +13,9 @@
 
 namespace likely {
 
-// Every number has a column of height 1, of which the lower part is its own and the upper part that of one other number, its alias. A
-// draw takes a column and a height: one look at memory, whatever the number of weights.
+// Every number has a column of height 1, of which the lower part is its own and the upper part that of one
+// other number, its alias. A draw takes a column and a height: one look at memory, whatever the number of
+// weights.
 class AliasTable {
  public:
   // Refuses no weights, more than 2^32 - 1 of them, and such as are negative, not finite, or all zero.
@@ -29,7 +30,8 @@ class AliasTable {
     const auto index = static_cast<std::uint32_t>(place >> 64);
     const Column column = columns_[index];
     // The rest is uniform within the column.
-    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(place) >> 32) < column.own ? index : column.alias;
+    return static_cast<std::uint32_t>(static_cast<std::uint64_t>(place) >> 32) < column.own ? index
+                                                                                            : column.alias;
   }
   // Numbers of this shape, i64; constants to gradients.
   Tensor sample(Rng rng, const Shape& shape) const;
@@ -38,7 +40,7 @@ class AliasTable {
 
  private:
   struct Column {
-    std::uint32_t own;    // of 2^32; a column that is all its own has itself as alias
+    std::uint32_t own;  // of 2^32; a column that is all its own has itself as alias
     std::uint32_t alias;
   };
   std::vector<Column> columns_;

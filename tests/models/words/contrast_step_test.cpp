@@ -44,7 +44,8 @@ TEST_P(ContrastStep, GoesDownTheGradientOfTheLoss) {
   const std::vector<std::uint32_t> words{3, 0, 5, 1, 6, 2};
   const Tensor ids = tensor(std::vector<std::int64_t>(words.begin(), words.end()));
   const double scale = 2.0 / std::sqrt(static_cast<double>(dimension));
-  const Tensor u = numbers({7, dimension}, scale, 1).to(DType::f64), h = numbers({1, dimension}, scale, 2).to(DType::f64);
+  const Tensor u = numbers({7, dimension}, scale, 1).to(DType::f64),
+               h = numbers({1, dimension}, scale, 2).to(DType::f64);
   const Tensor b = numbers({7}, 1.0, 3).to(DType::f64), log_q = numbers({7}, 1.0, 4).to(DType::f64) - 2.0;
   const double k = 5.0;
   const auto loss = [&](const Tensor& all_u, const Tensor& hidden, const Tensor& biases) {
@@ -52,8 +53,8 @@ TEST_P(ContrastStep, GoesDownTheGradientOfTheLoss) {
     const Tensor data = slice(s, 0, {0, 1}), noise = slice(s, 0, {1, 6});
     if (!nce) return negative_sampling_loss(data, noise);
     const Tensor bias = index_select(biases, 0, ids), q = index_select(log_q, 0, ids);
-    return noise_contrastive_loss({data + slice(bias, 0, {0, 1}), slice(q, 0, {0, 1}), noise + slice(bias, 0, {1, 6}),
-                                   slice(q, 0, {1, 6})},
+    return noise_contrastive_loss({data + slice(bias, 0, {0, 1}), slice(q, 0, {0, 1}),
+                                   noise + slice(bias, 0, {1, 6}), slice(q, 0, {1, 6})},
                                   k);
   };
   const Tensor du = grad(u, [&](const Tensor& x) { return loss(x, h, b); });
@@ -73,7 +74,8 @@ TEST_P(ContrastStep, GoesDownTheGradientOfTheLoss) {
     expect_close(rows, u - kRate * du, "u");
     expect_close(hidden, moves ? h - kRate * dh : h, "h");
     if (!moves) expect_close(change, -kRate * dh, "change");
-    for (std::int64_t i = 0; i < 7; ++i) EXPECT_NEAR(biases.at({i}), b.at({i}) - (nce ? kRate * db.at({i}) : 0.0), 2e-6);
+    for (std::int64_t i = 0; i < 7; ++i)
+      EXPECT_NEAR(biases.at({i}), b.at({i}) - (nce ? kRate * db.at({i}) : 0.0), 2e-6);
   }
 }
 
@@ -84,13 +86,15 @@ INSTANTIATE_TEST_SUITE_P(Dimensions, ContrastStep,
 TEST(ContrastStep, SpreadsAStepOverTheWordsOfABag) {
   const std::int64_t dimension = 21;
   const std::vector<std::uint32_t> bag{4, 1, 4}, words{2, 0, 1};
-  const Tensor v = numbers({5, dimension}, 0.5, 1).to(DType::f64), u = numbers({3, dimension}, 0.5, 2).to(DType::f64);
+  const Tensor v = numbers({5, dimension}, 0.5, 1).to(DType::f64),
+               u = numbers({3, dimension}, 0.5, 2).to(DType::f64);
   const auto loss = [&](const Tensor& all) {
     const Tensor h = mean(index_select(all, 0, tensor({4, 1, 4})), {0}, true);
     const Tensor s = reshape(matmul(index_select(u, 0, tensor({2, 0, 1})), transpose(h)), {3});
     return negative_sampling_loss(slice(s, 0, {0, 1}), slice(s, 0, {1, 3}));
   };
-  Tensor inputs = rows_of(v), outputs = rows_of(u), hidden = zeros({row_stride(dimension)}), change = zeros_like(hidden);
+  Tensor inputs = rows_of(v), outputs = rows_of(u), hidden = zeros({row_stride(dimension)}),
+         change = zeros_like(hidden);
   const std::int64_t stride = row_stride(dimension);
   mean_of_rows(inputs.data<float>(), stride, bag.data(), 3, hidden.mutable_data<float>());
   contrast_step({outputs.mutable_data<float>(), stride, nullptr, nullptr}, {words.data(), 3}, kRate,
@@ -108,7 +112,8 @@ TEST(ContrastStep, MovesAWordTwiceThatComesTwice) {
   const double of_data = 1.0 - 1.0 / (1.0 + std::exp(0.5)), of_noise = -1.0 / (1.0 + std::exp(-1.0));
   EXPECT_NEAR(rows.at({1, 0}), -0.25 + of_data * 2.0, 1e-6);
   EXPECT_NEAR(rows.at({0, 0}), 0.5 + 2.0 * of_noise * 2.0, 1e-6);
-  EXPECT_NEAR(hidden.at({0, 0}), 2.0 + of_data * -0.25 + of_noise * 0.5 + of_noise * (0.5 + of_noise * 2.0), 1e-6);
+  EXPECT_NEAR(hidden.at({0, 0}), 2.0 + of_data * -0.25 + of_noise * 0.5 + of_noise * (0.5 + of_noise * 2.0),
+              1e-6);
 }
 
 }  // namespace

@@ -30,29 +30,35 @@ TEST(Spearman, IsPearsonOfTheRanks) {
   EXPECT_NEAR(spearman({1, 2, 3, 4}, {10, 100, 1000, 1e6}), 1.0, 1e-15);
   EXPECT_NEAR(spearman({1, 2, 3}, {3, 2, 1}), -1.0, 1e-15);
   EXPECT_NEAR(spearman({1, 2, 2, 3}, {1, 3, 2, 4}), 4.5 / std::sqrt(22.5), 1e-15);
-  EXPECT_NEAR(spearman({106, 100, 86, 101, 99, 103, 97, 113, 112, 110}, {7, 27, 2, 50, 28, 29, 20, 12, 6, 17}),
-              -29.0 / 165.0, 1e-15);
+  EXPECT_NEAR(
+      spearman({106, 100, 86, 101, 99, 103, 97, 113, 112, 110}, {7, 27, 2, 50, 28, 29, 20, 12, 6, 17}),
+      -29.0 / 165.0, 1e-15);
   EXPECT_TRUE(std::isnan(spearman({1, 1}, {1, 2})));
   EXPECT_TRUE(std::isnan(spearman({}, {})));
   expect_refusal([] { spearman({1}, {}); }, "[spearman] 1 numbers beside 0: there must be as many of both");
 }
 
 TEST(Nearest, OrdersByCosine) {
-  const WordVectors vectors = some({"a", "long", "b", "zero", "c", "Far"},
-                                   tensor({{1.0, 0.0}, {500.0, 50.0}, {0.5, 0.5}, {0.0, 0.0}, {0.0, 1e-20}, {-1.0, 0.1}}));
+  const WordVectors vectors =
+      some({"a", "long", "b", "zero", "c", "Far"},
+           tensor({{1.0, 0.0}, {500.0, 50.0}, {0.5, 0.5}, {0.0, 0.0}, {0.0, 1e-20}, {-1.0, 0.1}}));
   const std::vector<Neighbour> found = nearest(vectors, "a", 10);
   ASSERT_EQ(found.size(), 5U);
   const std::vector<std::string> order{"long", "b", "zero", "c", "Far"};
-  const std::vector<double> cosines{500.0 / std::hypot(500.0, 50.0), std::sqrt(0.5), 0.0, 0.0, -1.0 / std::hypot(1.0, 0.1)};
+  const std::vector<double> cosines{500.0 / std::hypot(500.0, 50.0), std::sqrt(0.5), 0.0, 0.0,
+                                    -1.0 / std::hypot(1.0, 0.1)};
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(found[i].word, order[i]);
     EXPECT_NEAR(found[i].cosine, cosines[i], 1e-6);
   }
   EXPECT_EQ(nearest(vectors, "A", 1).at(0).word, "long");  // in small letters
   EXPECT_EQ(nearest(vectors, "b", 1).at(0).word, "long");
-  expect_refusal([&] { nearest(vectors, "far", 1); }, "[nearest] no vector is called \"far\"; 6 words have one");
-  expect_refusal([&] { nearest(vectors, "a", 0); }, "[nearest] the number of words must be at least 1, got 0");
-  expect_refusal([&] { analogy(vectors, "a", "b", "d", 1); }, "[analogy] no vector is called \"d\"; 6 words have one");
+  expect_refusal([&] { nearest(vectors, "far", 1); },
+                 "[nearest] no vector is called \"far\"; 6 words have one");
+  expect_refusal([&] { nearest(vectors, "a", 0); },
+                 "[nearest] the number of words must be at least 1, got 0");
+  expect_refusal([&] { analogy(vectors, "a", "b", "d", 1); },
+                 "[analogy] no vector is called \"d\"; 6 words have one");
 }
 
 // Against all cosines, one after the other.
@@ -74,7 +80,8 @@ TEST(Analogies, AreSolvedAsByPlainLoops) {
     for (std::size_t i = 0; i < among; ++i) {
       if (i == a || i == b || i == c) continue;
       double sum = 0.0;
-      for (std::size_t j = 0; j < unit[0].size(); ++j) sum += unit[i][j] * (unit[b][j] - unit[a][j] + unit[c][j]);
+      for (std::size_t j = 0; j < unit[0].size(); ++j)
+        sum += unit[i][j] * (unit[b][j] - unit[a][j] + unit[c][j]);
       if (sum > most) {
         most = sum;
         best = i;
@@ -111,9 +118,10 @@ TEST(Analogies, AreSolvedAsByPlainLoops) {
 }
 
 TEST(Similarities, AreScoredWithAnInterval) {
-  const WordVectors vectors = some({"a", "b", "c", "d", "e"}, tensor({{1.0, 0.0}, {0.9, 0.1}, {0.5, 0.5}, {0.0, 1.0}, {-1.0, 0.2}}));
-  const SimilarityScore score =
-      score_similarities(vectors, {{"a", "b", 9}, {"a", "c", 5}, {"a", "d", 6}, {"a", "E", 1}, {"a", "x", 3}, {"d", "a", 4}});
+  const WordVectors vectors =
+      some({"a", "b", "c", "d", "e"}, tensor({{1.0, 0.0}, {0.9, 0.1}, {0.5, 0.5}, {0.0, 1.0}, {-1.0, 0.2}}));
+  const SimilarityScore score = score_similarities(
+      vectors, {{"a", "b", 9}, {"a", "c", 5}, {"a", "d", 6}, {"a", "E", 1}, {"a", "x", 3}, {"d", "a", 4}});
   EXPECT_EQ(score.asked, 5);
   EXPECT_EQ(score.all, 6);
   // Ranks 5 3 4 1 2 of the judged and 5 4 2.5 1 2.5 of the cosines, by hand.
@@ -145,8 +153,9 @@ TEST(Evaluation, ReadsItsFiles) {
   write_bytes(name, ": one\n");
   expect_refusal([&] { read_analogies(name); }, "[read_analogies] " + name + ": there are no questions");
   write_bytes(name, "a b 1\na b c\n");
-  expect_refusal([&] { read_similarities(name); },
-                 "[read_similarities] " + name + ", line 2: two words and a number are expected, got \"a b c\"");
+  expect_refusal(
+      [&] { read_similarities(name); },
+      "[read_similarities] " + name + ", line 2: two words and a number are expected, got \"a b c\"");
   write_bytes(name, "a b c\n");
   expect_refusal([&] { read_similarities(name); },
                  "[read_similarities] " + name + ": there are no pairs of words with a number");

@@ -40,7 +40,8 @@ std::string long_text() {
 }
 
 TEST(Words, StandBetweenBlanks) {
-  EXPECT_EQ(words_of(" the\tking\r\nof  \xc3\xa9t\xc3\xa9\0x\n\n"), (std::vector<std::string>{"the", "king", "\n", "of", "\xc3\xa9t\xc3\xa9"}));
+  EXPECT_EQ(words_of(" the\tking\r\nof  \xc3\xa9t\xc3\xa9\0x\n\n"),
+            (std::vector<std::string>{"the", "king", "\n", "of", "\xc3\xa9t\xc3\xa9"}));
   EXPECT_EQ(words_of(std::string_view("a\0b", 3)), (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(words_of("a\n\nb"), (std::vector<std::string>{"a", "\n", "\n", "b"}));
   const std::string longest(kLongestWord, 'x');
@@ -138,7 +139,8 @@ TEST(Lexicon, CountsWords) {
 TEST(Lexicon, ForgetsRareWordsWhereThereAreTooMany) {
   const TemporaryFolder folder;
   std::string text;
-  for (int i = 0; i < 60'000; ++i) text += "r" + std::to_string(i) + (i % 2 == 0 ? " often " : " always always ");
+  for (int i = 0; i < 60'000; ++i)
+    text += "r" + std::to_string(i) + (i % 2 == 0 ? " often " : " always always ");
   write_bytes(folder / "text", text);
   const Lexicon lexicon = read_lexicon(folder / "text", {.min_count = 2, .most_at_once = 100});
   EXPECT_EQ(lexicon.table.size(), 2U);
@@ -152,8 +154,9 @@ TEST(Lexicon, Refuses) {
   write_bytes(folder / "text", "a b c a\n");
   expect_refusal([&] { read_lexicon(name, {.min_count = 3}); },
                  "[read_lexicon] " + name + ": of 4 words none comes at least 3 times (`min-count`)");
-  expect_refusal([&] { read_lexicon(name, {.min_count = 0}); },
-                 "[read_lexicon] `min-count` and the words counted at once must be at least 1, got 0 and 8388608");
+  expect_refusal(
+      [&] { read_lexicon(name, {.min_count = 0}); },
+      "[read_lexicon] `min-count` and the words counted at once must be at least 1, got 0 and 8388608");
   expect_refusal([&] { read_lexicon(folder / "none"); },
                  "[read_lexicon] cannot open " + (folder / "none").string() + ": No such file or directory");
   EXPECT_THROW(read_lexicon(name, {.min_count = 1, .cancelled = [] { return true; }}), Cancelled);

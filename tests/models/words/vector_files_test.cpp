@@ -48,7 +48,8 @@ class VectorFiles : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Byte for byte what word2vec writes, and what gensim writes, which has no ends of lines behind binary vectors.
+// Byte for byte what word2vec writes, and what gensim writes, which has no ends of lines behind binary
+// vectors.
 TEST_F(VectorFiles, ReadWhatOthersWrite) {
   const std::string a = bytes_of({1.5F, -2.0F}), b = bytes_of({0.0F, 3e-20F});
   for (const auto& path : {write("word2vec.bin", "2 2\nking " + a + "\nqu\xc3\xa9 " + b + "\n"),
@@ -98,10 +99,13 @@ TEST_F(VectorFiles, LeadBackToTheSameBits) {
 
 TEST_F(VectorFiles, RefuseWhatIsWrongByLine) {
   refused("a.txt", "", "the file is empty");
-  refused("a.txt", "king 1 2\n", "line 1: the number of words and that of floats a word are expected, got \"king 1 2\"");
+  refused("a.txt", "king 1 2\n",
+          "line 1: the number of words and that of floats a word are expected, got \"king 1 2\"");
   refused("a.txt", "2\n", "line 1: the number of words and that of floats a word are expected, got \"2\"");
-  refused("a.txt", "-1 2\n", "line 1: the number of words and that of floats a word are expected, got \"-1 2\"");
-  refused("a.txt", "2000000000 16000000\na 1\n", "line 1: 2000000000 words of 16000000 floats do not fit into the file");
+  refused("a.txt", "-1 2\n",
+          "line 1: the number of words and that of floats a word are expected, got \"-1 2\"");
+  refused("a.txt", "2000000000 16000000\na 1\n",
+          "line 1: 2000000000 words of 16000000 floats do not fit into the file");
   refused("a.txt", "3 2\na 1 2\n", "line 1: 3 words of 2 floats do not fit into the file");
   refused("a.txt", "2 2\na 1.00000 2.00000\n", "the file ends behind line 2, 2 words are expected");
   refused("a.txt", "2 2\na 1 2\nb 1 2 3\n", "line 3: 3 numbers, 2 are expected");
@@ -118,14 +122,16 @@ TEST_F(VectorFiles, RefuseWhatIsWrongByLine) {
 
 TEST_F(VectorFiles, RefuseWhatIsWrongByByte) {
   const std::string a = bytes_of({1.0F, 2.0F});
-  refused("a.bin", "3 2\na " + a + "\nb " + a.substr(0, 7), "line 1: 3 words of 2 floats do not fit into the file");
+  refused("a.bin", "3 2\na " + a + "\nb " + a.substr(0, 7),
+          "line 1: 3 words of 2 floats do not fit into the file");
   refused("a.bin", "2 2\na " + a + "\nbcd " + a.substr(0, 7), "the file ends at byte 26, within a vector");
   refused("a.bin", "2 2\na " + a + "\nbcdefghijkl", "word 2, byte 15: the file ends, 2 words are expected");
   refused("a.bin", "2 2\na " + a + "\na " + a, "word 2, byte 15: the word \"a\" comes twice");
   refused("a.bin", "2 2\na " + a + "\n " + a + "x", "word 2, byte 15: the word is empty");
   refused("a.bin", "1 2\na\nb " + a, "word 1, byte 4: the word holds an end of line");
   refused("a.bin", "1 2\na " + a + "\nb", "the file goes on behind its 1 words, from byte 15 on");
-  refused("a.bin", "1 2\na " + bytes_of({1.0F, std::nanf("")}), "word 1, byte 4: number 2 of the vector is not finite");
+  refused("a.bin", "1 2\na " + bytes_of({1.0F, std::nanf("")}),
+          "word 1, byte 4: number 2 of the vector is not finite");
   refused("a.bin", "1 1\n" + std::string(2000, 'x'), "word 1, byte 4: the word is longer than 1000 bytes");
 }
 
@@ -133,14 +139,16 @@ TEST_F(VectorFiles, RefuseToBeWrittenWhereTheyShouldNot) {
   const WordVectors vectors = some({"a"}, tensor({{1.0}}));
   expect_refusal([&] { save_vectors("v.csv", vectors); },
                  "v.csv: neither .bin (binary) nor .txt or .vec (text): name the `format`");
-  expect_refusal([&] { save_vectors("v.txt.gz", vectors); }, "v.txt.gz: vectors are written plainly; leave .gz out");
+  expect_refusal([&] { save_vectors("v.txt.gz", vectors); },
+                 "v.txt.gz: vectors are written plainly; leave .gz out");
   expect_refusal([&] { save_vectors(folder_ / "v.txt", some({"a b"}, tensor({{1.0}}))); },
                  "[save_vectors] word 1, \"a b\", is empty or holds a blank or an end of line");
   save_vectors(folder_ / "v.txt", vectors);
   EXPECT_THROW(save_vectors(folder_ / "v.txt", vectors), Error);
   save_vectors(folder_ / "v.txt", some({"b"}, tensor({{2.0}})), VectorFormat::by_ending, true);
   EXPECT_EQ(read_bytes(folder_ / "v.txt"), "1 1\nb 2\n");
-  EXPECT_THROW(save_vectors(folder_ / "w.txt", vectors, VectorFormat::by_ending, false, [] { return true; }), Cancelled);
+  EXPECT_THROW(save_vectors(folder_ / "w.txt", vectors, VectorFormat::by_ending, false, [] { return true; }),
+               Cancelled);
   EXPECT_EQ(folder_.list(), "v.txt");
 }
 

@@ -20,8 +20,8 @@ using likely::testing::TemporaryFolder;
 using likely::testing::write_bytes;
 
 bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data<float>(), b.data<float>(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
+  return a.size() == b.size() && std::memcmp(a.data<float>(), b.data<float>(),
+                                             static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
 }
 
 double cosine(const WordVectors& vectors, const std::string& a, const std::string& b) {
@@ -107,7 +107,8 @@ TEST_F(Word2Vec, LearnsOnSeveralThreads) {
   const auto path = text(two_topics(8000));
   const int before = threads();
   set_threads(3);
-  const Learned learned = word2vec(path, {.dimension = 16, .epochs = 2, .sample = 0.0, .rate = 0.1, .threads = 3});
+  const Learned learned =
+      word2vec(path, {.dimension = 16, .epochs = 2, .sample = 0.0, .rate = 0.1, .threads = 3});
   set_threads(before);
   EXPECT_GT(separation(learned.vectors), 0.5);
 }
@@ -121,7 +122,9 @@ TEST_F(Word2Vec, SolvesTheAnalogyOfAGrid) {
   std::string all;
   for (std::size_t at = 0; at < drawn.size(); at += 5) {
     const auto who = static_cast<std::size_t>(drawn[at] % 4);
-    const auto of = [&](const char* kind, std::size_t i) { return kind + std::to_string(drawn[at + i] % 6) + " "; };
+    const auto of = [&](const char* kind, std::size_t i) {
+      return kind + std::to_string(drawn[at + i] % 6) + " ";
+    };
     const char* const rank = who < 2 ? "common" : "royal";
     const char* const gender = who % 2 == 0 ? "he" : "she";
     all += of(rank, 1) + of(gender, 2) + names[who] + " " + of(rank, 3) + of(gender, 4) + "\n";
@@ -135,7 +138,8 @@ TEST_F(Word2Vec, KnowsWithWhatProbabilityWordsAreKeptAndDrawn) {
   EXPECT_EQ(keep_probability(0.5, 0.0), 1.0);
   EXPECT_NEAR(keep_probability(0.04, 1e-3), std::sqrt(0.025) + 0.025, 1e-15);
   EXPECT_EQ(keep_probability(1e-3, 1e-3), 1.0);
-  const Lexicon lexicon = read_lexicon(text("a a a a a a a a b b c c c c c c c c c c c c c c c c"), {.min_count = 1});
+  const Lexicon lexicon =
+      read_lexicon(text("a a a a a a a a b b c c c c c c c c c c c c c c c c"), {.min_count = 1});
   const Word2VecOptions options{.dimension = 4, .min_count = 1, .sample = 0.1};
   const Shared shared(lexicon, options, Rng(1));
   double sum = 0.0;
@@ -144,14 +148,16 @@ TEST_F(Word2Vec, KnowsWithWhatProbabilityWordsAreKeptAndDrawn) {
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(shared.noise.probabilities()[i], std::pow(counts[i], 0.75) / sum, 1e-9);
     const double f = counts[i] / 26.0;
-    EXPECT_NEAR(static_cast<double>(shared.keep[i]) / 4294967296.0, std::min(1.0, std::sqrt(0.1 / f) + 0.1 / f), 1e-9);
+    EXPECT_NEAR(static_cast<double>(shared.keep[i]) / 4294967296.0,
+                std::min(1.0, std::sqrt(0.1 / f) + 0.1 / f), 1e-9);
   }
   EXPECT_EQ(shared.rate_at(0), 0.025);
   EXPECT_NEAR(shared.rate_at(65), 0.0125, 1e-15);  // of 5 x 26
   EXPECT_NEAR(shared.rate_at(130), 0.025e-4, 1e-15);
 }
 
-// The reach of a window is uniform on 1 ... window: so many pairs of words come out of a line. One in sixteen is counted.
+// The reach of a window is uniform on 1 ... window: so many pairs of words come out of a line. One in sixteen
+// is counted.
 TEST_F(Word2Vec, DrawsItsWindows) {
   std::string line;
   for (int i = 0; i < 40; ++i) line += i % 2 == 0 ? "a " : "b ";
@@ -224,11 +230,15 @@ TEST_F(Word2Vec, Refuses) {
       word2vec(path, options);
     };
   };
-  expect_refusal(with([](auto& o) { o.dimension = 0; }), "[word2vec] `dimension` must be from 1 to 65536, got 0");
-  expect_refusal(with([](auto& o) { o.negative = 257; }), "[word2vec] `negative` must be from 1 to 256, got 257");
+  expect_refusal(with([](auto& o) { o.dimension = 0; }),
+                 "[word2vec] `dimension` must be from 1 to 65536, got 0");
+  expect_refusal(with([](auto& o) { o.negative = 257; }),
+                 "[word2vec] `negative` must be from 1 to 256, got 257");
   expect_refusal(with([](auto& o) { o.threads = 0; }), "[word2vec] `threads` must be from 1 to 1024, got 0");
-  expect_refusal(with([](auto& o) { o.sample = -1.0; }), "[word2vec] `sample` must be finite and at least 0, got -1");
-  expect_refusal(with([](auto& o) { o.rate = std::nan(""); }), "[word2vec] `rate` must be finite and at least 0, got nan");
+  expect_refusal(with([](auto& o) { o.sample = -1.0; }),
+                 "[word2vec] `sample` must be finite and at least 0, got -1");
+  expect_refusal(with([](auto& o) { o.rate = std::nan(""); }),
+                 "[word2vec] `rate` must be finite and at least 0, got nan");
   expect_refusal(with([](auto& o) { o.rate = 1e38; }),
                  "[word2vec] the vectors are no finite numbers any more; choose a `rate` below 1e+38");
   const std::string name = text("a a a a a b").string();
