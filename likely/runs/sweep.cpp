@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "likely/core/error.hpp"
 #include "likely/core/nearest_name.hpp"
@@ -208,9 +210,14 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
   Sweep sweep{.recipe = recipe.name, .figure = "", .out = options.run.out};
   write_table(sweep, space);  // by which the folder is known, should this be killed
   const auto begin = std::chrono::steady_clock::now();
-  train::EventFile file(sweep.out / kEvents);
-  file(beginning_of(recipe, options));
-  Trials trials(recipe, options, space, sweep, file);
+  std::optional<train::EventFile> file(std::in_place, sweep.out / kEvents);
+  (*file)(beginning_of(recipe, options));
+  Trials trials(recipe, options, space, sweep, *file);
+  // Only what is closed is known to be this sweep's own.
+  const auto give_up = [&] {
+    file.reset();
+    folder.give_up();
+  };
   const train::TrialValue value_of = [&](const train::Choice& choice, const Rng&) { return trials(choice); };
   train::SearchResult result;
   try {
@@ -228,7 +235,7 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
       result = train::random_search(candidates, options.trials, Rng(options.run.seed), value_of);
     }
   } catch (const NoSuchFigure& none) {
-    folder.give_up();
+    give_up();
     throw Error(none.message);
   }
   sweep.interrupted = result.interrupted;
@@ -236,7 +243,7 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
                                   [](const SweepTrial& trial) { return !trial.error.empty(); });
   // What was interrupted, and what came to nothing, is not worth a sweep that came to something.
   if (folder.replaces() && (sweep.interrupted ? !folder.outdoes_earlier() : failed)) {
-    folder.give_up();
+    give_up();
     sweep.kept_earlier = true;
     sweep.warnings.push_back(fmt::format("{}: the sweep that {} held is kept",
                                          sweep.interrupted ? "interrupted" : "no trial succeeded",
@@ -247,7 +254,7 @@ Sweep run_sweep(const Recipe& recipe, const SweepOptions& options) {
   sweep.warnings.insert(sweep.warnings.end(), folder.told().begin(), folder.told().end());
   for (const io::Kept& kept : folder.kept()) sweep.warnings.push_back(text_of(kept));
   draw_sweep(sweep, space);
-  tell_end(sweep, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), file);
+  tell_end(sweep, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), *file);
   return sweep;
 }
 
