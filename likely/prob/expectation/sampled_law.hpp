@@ -1,4 +1,4 @@
-// What estimators know of a law. Internal to prob/expectation.
+// What estimators know of a law: a part of expectation.hpp.
 #pragma once
 
 #include <cstdint>
