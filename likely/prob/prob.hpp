@@ -4,8 +4,8 @@
 // batch_shape() what the parameters broadcast to, and event_shape() the shape of one answer:
 //   log_prob(x)          the logarithm of the density or probability, one for each answer in x; -inf where
 //                        there is none. x broadcasts with the batch.
-//   sample(rng, shape)   answers of shape `shape`, batch, event; constants to gradients. The same rng draws the
-//                        same: hand in rng.split().
+//   sample(rng, shape)   answers of shape `shape`, batch, event; constants to gradients. The same rng draws
+//                        the same: hand in rng.split().
 //   rsample(rng, shape)  the same, differentiable in the parameters, where that exists
 //   mean(), variance(), entropy()
 //   cdf(x)               the probability of an answer up to x, where that is one number
