@@ -55,15 +55,11 @@ double exact_of(const CompareStudy& study, double temperature) {
 
 void draw_comparison(const CompareStudy& study, runs::Album& album) {
   std::vector<plot::Figure> panels;
-  const auto& counts = study.request.counts;
-  const std::pair ends(static_cast<double>(counts.front()), static_cast<double>(counts.back()));
-  bool first = true;
   for (const double temperature : study.request.temperatures) {
     plot::Figure figure({.title = fmt::format("temperature {}: mean and 90 % of runs", temperature),
                          .x_label = "sequences k",
                          .y_label = study.of,
                          .log_x = true,
-                         .x_range = ends,
                          .legend = panels.empty() ? "bottom right" : "none"});
     int turn = 0;
     for (const char* name : {"with replacement", "unbiased", "normalized"}) {
@@ -79,14 +75,13 @@ void draw_comparison(const CompareStudy& study, runs::Album& album) {
     panels.push_back(figure);
   }
   for (const double temperature : study.request.temperatures) {
-    plot::Figure figure({.title = fmt::format("temperature {}: error", temperature),
-                         .x_label = "sequences k",
-                         .y_label = "root mean square error",
-                         .log_x = true,
-                         .log_y = true,
-                         .x_range = ends,
-                         .legend = first ? "bottom left" : "none"});
-    first = false;
+    plot::Figure figure(
+        {.title = fmt::format("temperature {}: error", temperature),
+         .x_label = "sequences k",
+         .y_label = "root mean square error",
+         .log_x = true,
+         .log_y = true,
+         .legend = temperature == study.request.temperatures.back() ? "bottom left" : "none"});
     int turn = 0;
     for (const char* name : {"with replacement", "unbiased", "normalized", "beam"}) {
       const Curve curve = curve_of(study, temperature, name);
