@@ -55,26 +55,23 @@ double exact_of(const CompareStudy& study, double temperature) {
 
 void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
   std::vector<plot::Figure> panels;
-  const auto& counts = study.request.counts;
-  const std::pair ends(static_cast<double>(counts.front()), static_cast<double>(counts.back()));
-  bool first = true;
   for (const double temperature : study.request.temperatures) {
     plot::Figure figure({.title = fmt::format("temperature {}: mean and 90 % of runs", temperature),
                          .x_label = "sequences k",
                          .y_label = study.of,
                          .log_x = true,
-                         .x_range = ends,
-                         .legend = panels.empty() ? "bottom right" : "none"});
+                         .legend = temperature == study.request.temperatures.back() ? "top right" : "none"});
     int turn = 0;
     for (const char* name : {"with replacement", "unbiased", "normalized"}) {
       const Curve curve = curve_of(study, temperature, name);
       if (std::string(name) != "unbiased")
         figure.band(tensor(curve.counts), tensor(curve.lows), tensor(curve.highs), {.turn = turn});
-      figure.line(tensor(curve.counts), tensor(curve.means), {.turn = turn});
+      figure.line(tensor(curve.counts), tensor(curve.means),
+                  {.label = turn == 0 ? "replaced" : name, .turn = turn});
       ++turn;
     }
     const Curve beam = curve_of(study, temperature, "beam");
-    figure.line(tensor(beam.counts), tensor(beam.means), {.turn = turn, .dashed = true});
+    figure.line(tensor(beam.counts), tensor(beam.means), {.label = "beam", .turn = turn, .dashed = true});
     figure.horizontal(exact_of(study, temperature), {.label = "exact", .color = "#000000", .width = 1.0});
     panels.push_back(figure);
   }
@@ -84,9 +81,7 @@ void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
                          .y_label = "root mean square error",
                          .log_x = true,
                          .log_y = true,
-                         .x_range = ends,
-                         .legend = first ? "bottom left" : "none"});
-    first = false;
+                         .legend = "none"});
     int turn = 0;
     for (const char* name : {"with replacement", "unbiased", "normalized", "beam"}) {
       const Curve curve = curve_of(study, temperature, name);
@@ -95,8 +90,7 @@ void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
         e = e > 1e-9 ? e : std::nan("");  // nothing is left of it: no place on this axis
       bool any = false;
       for (const double e : errors) any = any || e > 0.0;
-      if (any)
-        figure.line(tensor(curve.counts), tensor(errors), {.label = name, .turn = turn, .dashed = turn == 3});
+      if (any) figure.line(tensor(curve.counts), tensor(errors), {.turn = turn, .dashed = turn == 3});
       ++turn;
     }
     panels.push_back(figure);
