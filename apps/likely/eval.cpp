@@ -38,10 +38,10 @@ void add_eval(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, data, shown] {
     apply(*shown);
-    const runs::RunReport report = runs::evaluate_run(
-        models::recipes(), *folder,
-        data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
-        progress_line(shown->quiet));
+    const runs::RunReport report =
+        runs::evaluate_run(models::recipes(), *folder,
+                           data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
+                           progress_line(shown->quiet));
     show(report, *shown);
     if (shown->json) return;
     for (const runs::SeedReport& one : report.seeds) say_calibration(one, report.seeds.size() > 1);
