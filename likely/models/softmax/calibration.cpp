@@ -169,6 +169,7 @@ ScalingFit<Scaler> fit_scaling(const char* operation, const Tensor& logits, cons
   result.end =
       lbfgs.minimize(result.scaler,
                      [&](const Scaler& model) {
+                       give_up_if(options.cancelled);
                        return softmax_cross_entropy(model(z), labels) + penalty(model, options) / rows;
                      },
                      {.max_iterations = options.max_iterations, .gradient_tolerance = 1e-8});

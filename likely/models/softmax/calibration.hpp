@@ -82,6 +82,7 @@ struct ScalingOptions {
   double off_diagonal = 10.0;
   double shift = 1.0;
   int max_iterations = 500;
+  CancelTest cancelled{};  // asked at each look at the rows
 };
 
 template <class Scaler>

@@ -172,8 +172,10 @@ void write_probabilities(const CalibrationStudy& study, const std::filesystem::p
 
 }  // namespace
 
-CalibrationStudy study_calibration(const runs::HeldOutLogits& rows, const StudyOptions& options) {
-  check_study(rows, options);
+CalibrationStudy study_calibration(const runs::HeldOutLogits& rows, const StudyOptions& chosen) {
+  check_study(rows, chosen);
+  StudyOptions options = chosen;
+  if (!options.scaling.cancelled) options.scaling.cancelled = options.measure.cancelled;
   CalibrationStudy study{.rows = rows, .folds = options.folds};
   study.rows.logits = rows.logits.to(DType::f64);
   study.before = measure_calibration(study.rows.logits, rows.labels, options.measure);

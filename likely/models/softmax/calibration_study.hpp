@@ -17,9 +17,9 @@ namespace likely::confidence {
 // Refused: scalers other than temperature, vector and matrix, none, or one twice; folds < 2 or > rows.
 struct StudyOptions {
   std::vector<std::string> scalers{"temperature", "vector", "matrix"};
-  std::int64_t folds = 5;  // each holds its share of every class
-  std::uint64_t seed = 1;  // of the folds
-  MeasureOptions measure{};
+  std::int64_t folds = 5;    // each holds its share of every class
+  std::uint64_t seed = 1;    // of the folds
+  MeasureOptions measure{};  // its cancelled is asked by the fits, too
   ScalingOptions scaling{};
 };
 

@@ -94,7 +94,7 @@ void draw_curves_of(const Pair& pair, const Inside& inside, PictureFolder& album
 Recipe confident_mnist1d_recipe() {
   const Recipe about{
       .name = "confident-mnist1d",
-      .chapter = "",
+      .chapter = "document 001",
       .summary = "Some digits are learned, and the others are not to be taken for them",
       .data = kMnist1dData,
       .data_help = kMnist1dDataHelp,

@@ -110,7 +110,7 @@ void draw_plane(const Pair& pair, const Inside& inside, PictureFolder& album) {
 Recipe confident_recipe() {
   const Recipe about{
       .name = "confident",
-      .chapter = "",
+      .chapter = "document 001",
       .summary = "A classifier that is not sure where it has seen nothing, beside one that is",
       .data = "moons, rings, spirals or clouds in the plane",
       .expected = {{.figure = "AUROC around", .value = 0.99}},

@@ -224,6 +224,13 @@ TEST(Scalers, AreSavedAndLoaded) {
   EXPECT_THROW(io::load(folder.path() / "matrix.safetensors", cold), Error);
 }
 
+TEST(Scalers, GiveUp) {
+  const Drawn rows = skewed();
+  int asked = 0;
+  EXPECT_THROW(fit_matrix(rows.logits, rows.labels, {.cancelled = [&] { return ++asked == 3; }}), Cancelled);
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(Scalers, Refuse) {
   const Tensor z = zeros({2, 3}), y = tensor(std::vector<std::int64_t>{0, 1}, {2});
   expect_refusal(

@@ -94,6 +94,28 @@ TEST(JointLearner, EachPlayerDescendsItsOwnLoss) {
   const Tensor p_made = softmax(before.classifier(made), 1);
   const double generator = mean(log(1.0 - sigmoid(learner.critic(made)))).item() +
                            2.0 * (-mean(log(p_made)).item() - std::log(3.0));
+  // Adam's first step is lr against the sign of each derivative: here of the loss written out again, by the
+  // generator.
+  const auto [value, slopes] = value_and_grad(before.generator, [&](const Mlp& g) {
+    const Tensor rows_of_g = g(z2);
+    return mean(log(1.0 - sigmoid(learner.critic(rows_of_g)))) -
+           2.0 * mean(log(softmax(before.classifier(rows_of_g), 1)));
+  });
+  const auto old_parts = named_parts(before.generator), new_parts = named_parts(learner.generator);
+  const auto slope_parts = named_parts(slopes);
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < old_parts.size(); ++i) {
+    const std::vector<double> was = old_parts[i].value.to_vector<double>();
+    const std::vector<double> is = new_parts[i].value.to_vector<double>();
+    const std::vector<double> slope = slope_parts[i].value.to_vector<double>();
+    for (std::size_t k = 0; k < was.size(); ++k) {
+      if (std::abs(slope[k]) < 1e-4) continue;
+      EXPECT_NEAR(is[k] - was[k], slope[k] > 0.0 ? -1e-3 : 1e-3, 2e-6);
+      ++looked_at;
+    }
+  }
+  EXPECT_GT(looked_at, 10U);
+  EXPECT_NEAR(value.item() - 2.0 * std::log(3.0), generator, 1e-5);
   const Tensor outside = learner.generator(z3);
   const double classifier = softmax_cross_entropy(before.classifier(rows.x), rows.y).item() +
                             0.5 * (-mean(log(softmax(before.classifier(outside), 1))).item() - std::log(3.0));
