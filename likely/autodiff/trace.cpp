@@ -115,8 +115,9 @@ void Tape::trace(Node& node, const Tensor& output, std::span<const Tensor* const
   // Filling with an infinity is asked for.
   if (made == detail::kSawInfinity && std::string_view(node.name) == "masked_fill") made = 0;
   if (made == 0) return;
-  refuse(node.name, "made " + what_was_made(made) + where(node.found, place(node.layer)) + at_step() + ": output " +
-                        output.shape().string() + ", inputs " + (before == 0 ? "finite" : "held infinities"));
+  refuse(node.name, "made " + what_was_made(made) + where(node.found, place(node.layer)) + at_step() +
+                        ": output " + output.shape().string() + ", inputs " +
+                        (before == 0 ? "finite" : "held infinities"));
 }
 
 void Tape::trace_gradient(const Node& node, const Tensor& gradient) const {

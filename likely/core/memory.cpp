@@ -70,7 +70,8 @@ Block* new_block(int size_class, std::size_t bytes, ThreadCache* owner) {
 }  // namespace
 
 MemoryLimit::MemoryLimit(std::int64_t bytes)
-    : outer_(bytes_left), bytes_(std::min(std::max<std::int64_t>(bytes, 0), bytes_left)),
+    : outer_(bytes_left),
+      bytes_(std::min(std::max<std::int64_t>(bytes, 0), bytes_left)),
       outer_exceeded_(std::exchange(limit_exceeded, false)) {
   bytes_left = bytes_;
 }

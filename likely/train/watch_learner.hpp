@@ -7,8 +7,8 @@
 namespace likely::train::detail {
 
 // While it lives, descend() and every optimizer's step in the same thread refuse a model or an optimizer that
-// is a member of the learner and none of its parts: a checkpoint would not hold it, and a training that is resumed would go on
-// with another one without a word.
+// is a member of the learner and none of its parts: a checkpoint would not hold it, and a training that is
+// resumed would go on with another one without a word.
 class WatchLearner {
  public:
   WatchLearner(const void* learner, std::size_t bytes, std::set<const void*> parts);

@@ -107,9 +107,9 @@ void wait_until_caught(pid_t child) {
   EXPECT_TRUE(is_caught());
 }
 
-// A command whose work is doubled until an interrupt finds it still there: nobody knows for how long a test is
-// kept from sending one. `start` prepares a fresh folder and starts the command, `wait_until_time` waits for
-// the moment.
+// A command whose work is doubled until an interrupt finds it still there: nobody knows for how long a test
+// is kept from sending one. `start` prepares a fresh folder and starts the command, `wait_until_time` waits
+// for the moment.
 struct Interrupted {
   std::function<pid_t(const TemporaryFolder&, int work)> start;
   std::function<void(const TemporaryFolder&, pid_t)> wait_until_time;
@@ -154,9 +154,8 @@ TEST(LongEvaluation, EndsWithoutAdviceToResume) {
                       [&](const TemporaryFolder& folder) {
                         const std::string said = "\n" + read_bytes(folder / "err");
                         EXPECT_TRUE(said.ends_with(
-                            words[0] == "eval"
-                                ? "\ninterrupted; nothing was written\n"
-                                : "\ninterrupted; draw the pictures with: likely plot run\n"))
+                            words[0] == "eval" ? "\ninterrupted; nothing was written\n"
+                                               : "\ninterrupted; draw the pictures with: likely plot run\n"))
                             << said;
                         if (words[0] == "eval") {
                           EXPECT_EQ(read_bytes(folder / "out"), "");

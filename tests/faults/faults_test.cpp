@@ -190,7 +190,7 @@ TEST(Supervisor, SeesThatWhatIsRenamedWasSynced) {
     SCOPED_TRACE(scenario.name);
     const Stage stage(scenario);
     ASSERT_EQ(stage.whole().code, 0) << stage.whole().errors;
-    std::map<std::string, bool> synced;  // by the name of the unfinished file
+    std::map<std::string, bool> synced;            // by the name of the unfinished file
     std::map<fs::path, std::string> to_be_synced;  // folders in which something has got its name since
     int renamed = 0;
     for (const std::string& call : stage.whole().calls) {

@@ -133,31 +133,32 @@ void add_run_targets(std::vector<Target>& all) {
                    return read_text([&] { compare_configurations(text); });
                  },
                  starts, false, false});
-  all.push_back({"run_meaning",
-                 [](std::string_view input) {
-                   Choices choices(input);
-                   RunFiles files = trained_run();
-                   if (choices.one_in(3)) files.recipe = distorted_json(files.recipe, choices);
-                   distort(files.model, choices);
-                   return read_folder(
-                       {{"recipe.json", files.recipe},
-                        {"model.safetensors", safetensors_of(files.model)},
-                        {"rows.csv", "x\n0.5\n1.5\n"}},
-                       // A network of the size that the recipe asks for is made first, if the file can fill it.
-                       4.0 * kPlain, [](Paths folder) {
-                         const runs::Predictions predictions =
-                             runs::predict_run(models::recipes(), folder, folder / "rows.csv").columns;
-                         demand(!predictions.empty() && predictions[0].values.dim(0) == 2,
-                                "predictions for other rows");
-                       });
-                 },
-                 [] {
-                   std::vector<std::string> seeds = starts();
-                   // A file that announces 2^24 outputs.
-                   seeds.push_back("\0\0\0\x09\0\x02\0\x01\x03\x18"s);
-                   return seeds;
-                 },
-                 false});
+  all.push_back(
+      {"run_meaning",
+       [](std::string_view input) {
+         Choices choices(input);
+         RunFiles files = trained_run();
+         if (choices.one_in(3)) files.recipe = distorted_json(files.recipe, choices);
+         distort(files.model, choices);
+         return read_folder(
+             {{"recipe.json", files.recipe},
+              {"model.safetensors", safetensors_of(files.model)},
+              {"rows.csv", "x\n0.5\n1.5\n"}},
+             // A network of the size that the recipe asks for is made first, if the file can fill it.
+             4.0 * kPlain, [](Paths folder) {
+               const runs::Predictions predictions =
+                   runs::predict_run(models::recipes(), folder, folder / "rows.csv").columns;
+               demand(!predictions.empty() && predictions[0].values.dim(0) == 2,
+                      "predictions for other rows");
+             });
+       },
+       [] {
+         std::vector<std::string> seeds = starts();
+         // A file that announces 2^24 outputs.
+         seeds.push_back("\0\0\0\x09\0\x02\0\x01\x03\x18"s);
+         return seeds;
+       },
+       false});
   all.push_back({"records",
                  [](std::string_view input) {
                    return read_folder({{"report.json", std::string(input)}, {"metrics.jsonl", kMetrics}},

@@ -48,7 +48,8 @@ TEST(Hmc, AGaussianOfKnownCovariance) {
     for (std::int64_t j = 0; j < 3; ++j) {
       const double spread =
           covariance.at({i, i}) * covariance.at({j, j}) + covariance.at({i, j}) * covariance.at({i, j});
-      EXPECT_NEAR(estimate.at({i, j}), covariance.at({i, j}), 5.0 * std::sqrt(spread / 950.0)) << i << ", " << j;
+      EXPECT_NEAR(estimate.at({i, j}), covariance.at({i, j}), 5.0 * std::sqrt(spread / 950.0))
+          << i << ", " << j;
     }
   }
   EXPECT_NEAR(result.statistics.log_densities.back(), law.log_prob(result.samples.back()).item(), 1e-12);

@@ -226,16 +226,12 @@ TEST(Kl, DerivativesOfLaplaceLawsAtAnyDistance) {
   struct Case {
     double m, s, n, t;
   };
-  const std::vector<Case> cases{{1.5, 2.0, 1.0, 3.0},
-                                {10.0, 2.0, 0.0, 3.0},
-                                {-4.0, 4.0, 0.0, 0.5},  // d = 1
-                                {0.0, 1.0, 1e10, 1.0},
-                                {1e3, 1.0, 0.0, 7.0},
-                                {1.0, 1e-200, 0.0, 1e-100},
-                                {1.0, 1e-200, 0.0, 1e-200},  // d / t is too large for a number
-                                {1e200, 1.0, 0.0, 1e-200},   // and so is the divergence
-                                {1e200, 1e200, 0.0, 1e-100},
-                                {-1e308, 1e290, 1e308, 1.0}};  // the difference of the locations is
+  const std::vector<Case> cases{
+      {1.5, 2.0, 1.0, 3.0},        {10.0, 2.0, 0.0, 3.0},      {-4.0, 4.0, 0.0, 0.5},  // d = 1
+      {0.0, 1.0, 1e10, 1.0},       {1e3, 1.0, 0.0, 7.0},       {1.0, 1e-200, 0.0, 1e-100},
+      {1.0, 1e-200, 0.0, 1e-200},                                 // d / t is too large for a number
+      {1e200, 1.0, 0.0, 1e-200},                                  // and so is the divergence
+      {1e200, 1e200, 0.0, 1e-100}, {-1e308, 1e290, 1e308, 1.0}};  // the difference of the locations is
   std::vector<double> m, s, n, t;
   for (const Case& one : cases) {
     m.push_back(one.m);
@@ -244,7 +240,8 @@ TEST(Kl, DerivativesOfLaplaceLawsAtAnyDistance) {
     t.push_back(one.t);
   }
   const auto derivatives = [](const std::vector<Tensor>& at) {
-    return grad(at, [](const std::vector<Tensor>& x) { return sum(kl(Laplace(x[0], x[1]), Laplace(x[2], x[3]))); });
+    return grad(
+        at, [](const std::vector<Tensor>& x) { return sum(kl(Laplace(x[0], x[1]), Laplace(x[2], x[3]))); });
   };
   const auto f64 = [](const std::vector<double>& values) { return tensor(values); };
   const std::vector<Tensor> together = derivatives({tensor(m), tensor(s), tensor(n), tensor(t)});
@@ -256,11 +253,12 @@ TEST(Kl, DerivativesOfLaplaceLawsAtAnyDistance) {
     const auto scale = static_cast<long double>(c.t);
     const auto by_m = static_cast<double>((c.m > c.n ? 1.0L : -1.0L) * -std::expm1(-d) / scale);
     const std::vector<double> expected{
-        by_m, static_cast<double>(std::exp(-d) * (1.0L + d) / scale - 1.0L / static_cast<long double>(c.s)), -by_m,
-        static_cast<double>((1.0L - (distance + static_cast<long double>(c.s) * std::exp(-d)) / scale) / scale)};
+        by_m, static_cast<double>(std::exp(-d) * (1.0L + d) / scale - 1.0L / static_cast<long double>(c.s)),
+        -by_m,
+        static_cast<double>((1.0L - (distance + static_cast<long double>(c.s) * std::exp(-d)) / scale) /
+                            scale)};
     const auto place = static_cast<std::int64_t>(i);
-    const std::vector<Tensor> alone =
-        derivatives({f64({c.m}), f64({c.s}), f64({c.n}), f64({c.t})});
+    const std::vector<Tensor> alone = derivatives({f64({c.m}), f64({c.s}), f64({c.n}), f64({c.t})});
     for (std::size_t k = 0; k < 4; ++k) {
       SCOPED_TRACE(k);
       for (const double computed : {together[k].at({place}), alone[k].at({0})}) {

@@ -98,8 +98,10 @@ TEST(Supervised, MakesNoModelThatItsFileCannotFill) {
   const io::NamedTensors good = io::load_safetensors(file);
   testing::write_bytes(folder / "rows.csv", "1,2,3\n");
   EXPECT_EQ(predict_run(catalogue, folder / "run", folder / "rows.csv").columns[0].values.size(), 1);
-  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
-           {"outputs", "250000000"}, {"outputs", "999999999"}, {"input", "900000000"}, {"outputs", "1000000"}}) {
+  for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{{"outputs", "250000000"},
+                                                                                   {"outputs", "999999999"},
+                                                                                   {"input", "900000000"},
+                                                                                   {"outputs", "1000000"}}) {
     io::NamedTensors hostile = good;
     hostile.metadata[key] = value;
     io::save_safetensors(file, hostile);

@@ -12,8 +12,8 @@
 
 int main(int count, char** arguments) {
   constexpr int kSkipped = 77;  // as tests/CMakeLists.txt tells CTest
-  // A script's background job is started with Ctrl-C ignored, some others with signals blocked, and so would be
-  // what is tested here.
+  // A script's background job is started with Ctrl-C ignored, some others with signals blocked, and so would
+  // be what is tested here.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
