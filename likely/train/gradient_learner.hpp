@@ -14,6 +14,7 @@
 #include "likely/core/place.hpp"
 #include "likely/nn/trained_layers.hpp"
 #include "likely/nn/training.hpp"
+#include "likely/nn/untrained_calls.hpp"
 #include "likely/train/any_learner.hpp"
 #include "likely/train/descend.hpp"
 #include "likely/train/loss_form.hpp"
@@ -179,7 +180,10 @@ class GradientLearner final : public AnyLearner {
       if constexpr (kTrains) {
         return loss(model, batch, Training(key));
       } else {
-        return loss(model, batch);
+        const nn::detail::UntrainedCalls calls(&model, sizeof(Model));
+        Tensor result = loss(model, batch);
+        if (calls.seen()) check_takes_training("", nn::kWholeModel);
+        return result;
       }
     }
   };
