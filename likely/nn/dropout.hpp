@@ -15,7 +15,7 @@ struct Dropout {
 
   explicit Dropout(double probability = 0.5);
 
-  Tensor operator()(const Tensor& x) const { return x; }
+  Tensor operator()(const Tensor& x) const;
   Tensor operator()(const Tensor& x, const Training& training) const {
     return dropout(x, p, training.split());
   }
@@ -29,7 +29,7 @@ struct GaussianNoise {
 
   explicit GaussianNoise(double stddev);
 
-  Tensor operator()(const Tensor& x) const { return x; }
+  Tensor operator()(const Tensor& x) const;
   Tensor operator()(const Tensor& x, const Training& training) const;
   bool changes_in_training() const { return stddev > 0.0; }
   LIKELY_PARTS()

@@ -5,6 +5,7 @@
 #include "likely/core/create.hpp"
 #include "likely/core/layer_error.hpp"
 #include "likely/nn/sizes.hpp"
+#include "likely/nn/untrained_calls.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/normalize.hpp"
 #include "likely/tree/misfit.hpp"
@@ -42,6 +43,7 @@ std::string BatchNorm::misfit() const {
 }
 
 Tensor BatchNorm::infer(const Tensor& x, const Tensor& residual) const {
+  detail::tell_of_untrained_call(this);
   return inside_layer(*this, [&] {
     return batch_norm(x, weight, bias, {running_mean, running_var}, false, operation_options(*this, residual))
         .y;

@@ -14,6 +14,7 @@
 #include "likely/core/layer_error.hpp"
 #include "likely/nn/trained_layers.hpp"
 #include "likely/nn/training.hpp"
+#include "likely/nn/untrained_calls.hpp"
 #include "likely/optim/adam.hpp"
 #include "likely/optim/plateau.hpp"
 #include "likely/optim/sgd.hpp"
@@ -181,7 +182,10 @@ class GradientLearner final : public AnyLearner {
       if constexpr (kTrains) {
         return loss(model, batch, Training(key));
       } else {
-        return loss(model, batch);
+        const nn::detail::UntrainedCalls calls(&model, sizeof(Model));
+        Tensor result = loss(model, batch);
+        if (calls.seen()) check_takes_training("", nn::kWholeModel);
+        return result;
       }
     }
   };

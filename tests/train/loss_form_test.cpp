@@ -134,6 +134,44 @@ TEST(LossForm, ADropoutThatIsNotNamedIsSeenToo) {
   EXPECT_FALSE(array_equal(model.out.weight, before));
 }
 
+// A struct with a constructor, whose members no type tells of.
+template <class Noise>
+class Built {
+ public:
+  Built(const Noise& noise, Rng rng) : out(4, 3, rng.split()), noise_(noise) {}
+  Tensor operator()(const Tensor& x, const auto&... training) { return out(noise_(x, training...)); }
+
+  nn::Linear out;
+  LIKELY_PARTS(out)
+
+ private:
+  Noise noise_;
+};
+
+TEST(LossForm, ALayerThatAConstructorHidesIsSeenWhenItIsCalled) {
+  const auto expect_seen = [](auto noise) {
+    SCOPED_TRACE(typeid(noise).name());
+    Built model(noise, Rng(1));
+    const Tensor before = model.out.weight;
+    expect_refusal([&] { fit(model, kForgets); },
+                   "[fit] the model holds a layer that behaves differently in training and is not named in "
+                   "LIKELY_PARTS, and the loss takes no Training to hand it: write [](auto& m, const "
+                   "data::Batch& b, const auto&... training) and call m(b.x, training...); to train without "
+                   "it, take the argument and leave it unused");
+    EXPECT_TRUE(array_equal(model.out.weight, before));
+    // With a Training all is well; and so it is with nothing to drop, or a layer that is somebody else's.
+    fit(model, testing::kCrossEntropy);
+    EXPECT_FALSE(array_equal(model.out.weight, before));
+  };
+  expect_seen(nn::Dropout(0.5));
+  expect_seen(nn::GaussianNoise(0.1));
+  expect_seen(nn::BatchNorm(4));
+  Built model(nn::Dropout(0.0), Rng(1));
+  fit(model, kForgets);
+  const nn::Dropout of_a_teacher(0.5);
+  fit(model, [&](auto& m, const data::Batch& b) { return softmax_cross_entropy(m(of_a_teacher(b.x)), b.y); });
+}
+
 TEST(LossForm, AMovedFromModelIsNotTrained) {
   Rng rng(1);
   nn::Linear model(4, 3, rng.split());
