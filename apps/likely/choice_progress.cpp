@@ -19,12 +19,13 @@ constexpr double kQuick = 2.0;
 }  // namespace
 
 struct ChoiceProgress::State {
+  bool silent;
   train::EventSink events;
   Clock::time_point begin = Clock::now();
   train::detail::CatchInterrupt interrupt{true};
 };
 
-ChoiceProgress::ChoiceProgress(bool silent) : state_(new State{progress_line(silent)}) {}
+ChoiceProgress::ChoiceProgress(bool silent) : state_(new State{silent, progress_line(silent)}) {}
 
 ChoiceProgress::~ChoiceProgress() = default;
 
@@ -35,10 +36,9 @@ CancelTest ChoiceProgress::cancelled() const {
 }
 
 void ChoiceProgress::finish() {
-  if (!state_->events) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
   state_->events(train::event::End{.seconds = seconds});
-  if (seconds >= kQuick) tell(fmt::format("{:.1f} s\n", seconds));
+  if (!state_->silent && seconds >= kQuick) tell(fmt::format("{:.1f} s\n", seconds));
 }
 
 }  // namespace likely::command
