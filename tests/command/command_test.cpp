@@ -242,9 +242,9 @@ TEST(Command, SaysWhatItRunsOnAndHeedsTheNumberOfThreadsInTheEnvironment) {
   EXPECT_EQ(threads_with("OMP_NUM_THREADS=5"), "5");
   EXPECT_EQ(threads_with("OMP_NUM_THREADS=3,2"), "3");
   // Only the first of its processors is allowed, and what is no number says nothing.
-  const std::string one = R"(taskset -c "$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')")";
-  for (const std::string text : {"", "0", "-2", "many", "4x", "99999999999999999999"}) {
-    EXPECT_EQ(threads_with("export OMP_NUM_THREADS='" + text + "'; " + one), "1") << text;
+  const std::string one = R"sh(taskset -c "$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')")sh";
+  for (const char* const text : {"", "0", "-2", "many", "4x", "99999999999999999999"}) {
+    EXPECT_EQ(threads_with(std::string("export OMP_NUM_THREADS='") + text + "'; " + one), "1") << text;
   }
 }
 
