@@ -2,7 +2,6 @@
 #
 #   likely_link_dependencies    libraries that a program using the static library must link, too
 #   likely_header_dependencies  header-only libraries, needed only to build likely itself
-#   likely_openmp_flags         what the compiler needs to understand OpenMP
 #
 # A link dependency has three more places: likelyConfig.cmake.in (find_dependency),
 # likely_pkgconfig_libraries below, and tools/packages.txt.
@@ -10,16 +9,6 @@
 set(likely_link_dependencies)
 set(likely_pkgconfig_libraries)
 add_library(likely_header_dependencies INTERFACE)
-
-# Convolution, pooling and some matrix products.
-find_package(oneDNN REQUIRED)
-list(APPEND likely_link_dependencies oneDNN::oneDNN)
-list(APPEND likely_pkgconfig_libraries dnnl)
-
-# Matrix products.
-find_package(BLIS REQUIRED)
-list(APPEND likely_link_dependencies BLIS::BLIS)
-list(APPEND likely_pkgconfig_libraries blis)
 
 # Vector instructions with run-time dispatch.
 find_package(hwy REQUIRED)
@@ -36,16 +25,11 @@ find_package(ZLIB REQUIRED)
 list(APPEND likely_link_dependencies ZLIB::ZLIB)
 list(APPEND likely_pkgconfig_libraries z)
 
-# Threads. g++'s run-time library is linked by name, so that it is found wherever a program is built; that of
-# clang lies in a folder that the linker does not know.
-find_package(OpenMP REQUIRED COMPONENTS CXX)
-separate_arguments(likely_openmp_flags UNIX_COMMAND "${OpenMP_CXX_FLAGS}")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND likely_link_dependencies ${OpenMP_CXX_LIB_NAMES})
-  list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIB_NAMES})
-else()
-  list(APPEND likely_link_dependencies ${OpenMP_CXX_LIBRARIES})
-  list(APPEND likely_pkgconfig_libraries ${OpenMP_CXX_LIBRARIES})
+# Threads, which older C libraries keep in a library of their own.
+find_package(Threads REQUIRED)
+list(APPEND likely_link_dependencies Threads::Threads)
+if(CMAKE_THREAD_LIBS_INIT)
+  list(APPEND likely_pkgconfig_libraries pthread)
 endif()
 
 # Special functions.

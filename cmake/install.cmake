@@ -30,8 +30,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/likelyConfigVersion.cmak
 install(FILES
   "${PROJECT_BINARY_DIR}/likelyConfig.cmake"
   "${PROJECT_BINARY_DIR}/likelyConfigVersion.cmake"
-  cmake/FindBLIS.cmake
-  cmake/FindoneDNN.cmake
   DESTINATION "${likely_package_folder}")
 
 # pkg-config likely: a static library brings its dependencies along, a shared one carries them inside.

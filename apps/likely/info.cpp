@@ -13,8 +13,6 @@ void add_info(CLI::App& app) {
     fmt::print("compiler             {}\n", info.compiler);
     fmt::print("threads              {}\n", threads());
     fmt::print("vector instructions  {}\n", info.vector_instructions);
-    fmt::print("BLAS                 {}\n", info.blas);
-    fmt::print("oneDNN               {}\n", info.onednn);
   });
 }
 

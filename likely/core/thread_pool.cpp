@@ -1,6 +1,5 @@
 #include "likely/core/thread_pool.hpp"
 
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -159,7 +158,6 @@ class Pool {
 
   // A worker's life.
   [[noreturn]] void serve(int number) {
-    omp_set_num_threads(1);  // libraries called in a tile stay on this thread
     std::uint64_t seen = 0;
     for (;;) {
       trim_if_asked();

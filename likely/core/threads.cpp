@@ -1,20 +1,49 @@
 #include "likely/core/threads.hpp"
 
-#include <omp.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cstdlib>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
 
 #include "likely/core/error.hpp"
 #include "likely/core/thread_pool.hpp"
+
+// OpenMP's own question, answered only where the program brings that library: likely itself does without.
+extern "C" int omp_in_parallel() __attribute__((weak));  // NOLINT(readability-identifier-naming)
 
 namespace likely {
 
 namespace {
 
+bool inside_openmp_region() { return omp_in_parallel != nullptr && omp_in_parallel() != 0; }
+
+// The processors this process may use.
+int processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// What the variable says that all programs with threads heed: a number, or a list whose first counts.
+// Anything else says nothing.
+int threads_at_first() {
+  const char* const variable = std::getenv("OMP_NUM_THREADS");
+  const std::string_view text = variable == nullptr ? "" : variable;
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const bool understood =
+      error == std::errc() && count >= 1 && (end == text.data() + text.size() || *end == ',');
+  return understood ? count : processors();
+}
+
 std::atomic<int>& thread_count() {
-  static std::atomic<int> count{omp_get_max_threads()};
+  static std::atomic<int> count{threads_at_first()};
   return count;
 }
 
@@ -37,7 +66,7 @@ bool inside_parallel_region() { return detail::inside_pool_region(); }
 
 int threads_for(double nanoseconds) {
   const bool alone =
-      nanoseconds < kWorthAThread || serial_tiles > 0 || inside_parallel_region() || omp_in_parallel() != 0;
+      nanoseconds < kWorthAThread || serial_tiles > 0 || inside_parallel_region() || inside_openmp_region();
   return alone ? 1 : threads();
 }
 
@@ -51,13 +80,5 @@ void detail::run_tiles(std::int64_t tiles, double nanoseconds, void* body,
 
 SerialTiles::SerialTiles() { ++serial_tiles; }
 SerialTiles::~SerialTiles() { --serial_tiles; }
-
-SerialLibraries::SerialLibraries() : saved_(omp_get_max_threads()) {
-  if (saved_ != 1) omp_set_num_threads(1);
-}
-
-SerialLibraries::~SerialLibraries() {
-  if (saved_ != 1) omp_set_num_threads(saved_);
-}
 
 }  // namespace likely

@@ -46,17 +46,4 @@ class SerialTiles {
 // True on a thread that is running a tile of a region with more than one thread.
 bool inside_parallel_region();
 
-// While alive, OpenMP libraries called from this thread (oneDNN) stay on this thread, so that only
-// parallel_tiles decides how work is cut.
-class SerialLibraries {
- public:
-  SerialLibraries();
-  ~SerialLibraries();
-  SerialLibraries(const SerialLibraries&) = delete;
-  SerialLibraries& operator=(const SerialLibraries&) = delete;
-
- private:
-  int saved_;
-};
-
 }  // namespace likely

@@ -3,10 +3,8 @@
 #include "likely/kernels/simd_targets.hpp"
 
 // The choice of targets comes before Highway reads it.
-#include <blis.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
-#include <oneapi/dnnl/dnnl.h>
 
 #include <cstdint>
 
@@ -22,12 +20,6 @@ std::string compiler_name() {
 #endif
 }
 
-std::string onednn_version() {
-  const dnnl_version_t* const version = dnnl_version();
-  return std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
-         std::to_string(version->patch);
-}
-
 // Highway numbers its targets so that the best one is the lowest bit; dispatch takes it among those that
 // were compiled and that the processor has. AVX3 is its name for AVX-512.
 std::string best_vector_target() {
@@ -40,11 +32,6 @@ std::string best_vector_target() {
 
 std::string_view version() { return LIKELY_VERSION; }
 
-BuildInfo build_info() {
-  return {.compiler = compiler_name(),
-          .vector_instructions = best_vector_target(),
-          .onednn = onednn_version(),
-          .blas = std::string("BLIS ") + bli_info_get_version_str()};
-}
+BuildInfo build_info() { return {.compiler = compiler_name(), .vector_instructions = best_vector_target()}; }
 
 }  // namespace likely

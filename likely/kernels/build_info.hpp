@@ -13,8 +13,6 @@ std::string_view version();
 struct BuildInfo {
   std::string compiler;             // "g++ 12.2.0"
   std::string vector_instructions;  // the set that the kernels use on this processor, "AVX2"
-  std::string onednn;               // "2.6.3"
-  std::string blas;                 // "BLIS 0.9.0"
 };
 
 BuildInfo build_info();

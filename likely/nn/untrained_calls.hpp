@@ -1,5 +1,5 @@
 // Finds layers that are called as they are used, not as they are trained, while somebody trains with them.
-// Internal to nn/ and train/.
+// Only for nn/ and train/.
 #pragma once
 
 #include <cstddef>

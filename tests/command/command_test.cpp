@@ -228,6 +228,26 @@ TEST(Command, GoesOnAfterCtrlCToTheSameBits) {
   EXPECT_EQ(read_bytes(folder / "parts/model.safetensors"), read_bytes(folder / "whole/model.safetensors"));
 }
 
+TEST(Command, SaysWhatItRunsOnAndHeedsTheNumberOfThreadsInTheEnvironment) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const auto threads_with = [&](const std::string& variable) {
+    const Ran ran = shell(at, variable + " likely info");
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const std::string label = "\nthreads              ";
+    const std::size_t start = ran.out.find(label);
+    if (start == std::string::npos) return "none said: " + ran.out;
+    return ran.out.substr(start + label.size(), ran.out.find('\n', start + 1) - start - label.size());
+  };
+  EXPECT_EQ(threads_with("OMP_NUM_THREADS=5"), "5");
+  EXPECT_EQ(threads_with("OMP_NUM_THREADS=3,2"), "3");
+  // Only the first of its processors is allowed, and what is no number says nothing.
+  const std::string one = R"sh(taskset -c "$(taskset -cp $$ | sed 's/.*: *//; s/[,-].*//')")sh";
+  for (const char* const text : {"", "0", "-2", "many", "4x", "99999999999999999999"}) {
+    EXPECT_EQ(threads_with(std::string("export OMP_NUM_THREADS='") + text + "'; " + one), "1") << text;
+  }
+}
+
 TEST(Command, ListsAndCompletesEveryName) {
   const TemporaryFolder folder;
   const std::string at = folder.path().string();

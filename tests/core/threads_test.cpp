@@ -17,6 +17,11 @@
 #include "likely/core/error.hpp"
 #include "tests/support/refusal.hpp"
 
+// OpenMP's own question. Programs that use OpenMP bring an answer; this one says what a test wants to hear.
+static bool in_openmp_region = false;
+extern "C" int omp_in_parallel();
+extern "C" int omp_in_parallel() { return in_openmp_region ? 1 : 0; }
+
 namespace likely {
 namespace {
 
@@ -283,6 +288,18 @@ TEST_F(ThreadsTest, RunsSeriallyInsideAnotherRegion) {
     inner_threads[static_cast<std::size_t>(tile)] = static_cast<int>(runners.size());
   });
   EXPECT_EQ(inner_threads, (std::vector<int>{1, 1}));
+}
+
+TEST_F(ThreadsTest, RunsSeriallyInsideAnOpenMpRegionOfTheUsers) {
+  set_threads(3);
+  EXPECT_EQ(threads_for(kMuchWork), 3);
+  in_openmp_region = true;
+  EXPECT_EQ(threads_for(kMuchWork), 1);
+  const std::thread::id caller = std::this_thread::get_id();
+  int elsewhere = 0;
+  parallel_tiles(64, kMuchWork, [&](std::int64_t) { elsewhere += std::this_thread::get_id() != caller; });
+  in_openmp_region = false;
+  EXPECT_EQ(elsewhere, 0);
 }
 
 }  // namespace

@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "likely/core/threads.hpp"
+#include "likely/kernels/instruction_set.hpp"
 
 namespace likely::kernels {
 namespace {
@@ -176,8 +179,9 @@ TYPED_TEST(GemmTest, SameBitsForAnyNumberOfThreads) {
   struct Sizes {
     std::int64_t m, n, k;
   };
-  for (const auto& [m, n, k] : {Sizes{128, 512, 784}, Sizes{64, 64, 10000}, Sizes{1000, 10, 500},
-                                Sizes{300, 300, 300}, Sizes{3, 2000, 700}, Sizes{520, 1040, 513}}) {
+  for (const auto& [m, n, k] :
+       {Sizes{128, 512, 784}, Sizes{64, 64, 10000}, Sizes{1000, 10, 500}, Sizes{300, 300, 300},
+        Sizes{3, 2000, 700}, Sizes{520, 1040, 513}, Sizes{530, 1030, 600}, Sizes{1500, 400, 520}}) {
     for (const bool transpose_a : {false, true}) {
       for (const bool transpose_b : {false, true}) {
         const auto a = random_values<TypeParam>(m * k, 4);
@@ -198,7 +202,143 @@ TYPED_TEST(GemmTest, SameBitsForAnyNumberOfThreads) {
   set_threads(saved);
 }
 
-// A product large enough for a library against the same in small pieces, which likely's own loops compute.
+// A product in which every loop over blocks goes round more than once, and its parts do not come out even.
+struct Large {
+  std::int64_t m = 203;
+  std::int64_t n = 1031;
+  std::int64_t k = 509;
+};
+
+// Puts the best instruction set back when a test ends.
+class InstructionSets {
+ public:
+  InstructionSets() : saved_(instruction_set()) {}
+  ~InstructionSets() { use_instruction_set(saved_); }
+  InstructionSets(const InstructionSets&) = delete;
+  InstructionSets& operator=(const InstructionSets&) = delete;
+
+ private:
+  std::string saved_;
+};
+
+// The first and last few places, those around the blocks of each instruction set, and some between.
+std::vector<std::int64_t> places(std::int64_t size) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const auto near = [&](std::int64_t block) { return i % block == 0 || i % block == block - 1; };
+    if (i < 3 || i >= size - 3 || near(96) || near(1008) || near(1024) || i % 37 == 0) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+// Every way to round a sum of k products, its scaling and one more addition stays within k + 4 units in the
+// last place of half the sum of their sizes, and one unit more for each block of depth.
+TYPED_TEST(GemmTest, LargeProductsOnEachInstructionSet) {
+  using T = TypeParam;
+  const InstructionSets saved;
+  const auto [m, n, k] = Large();
+  const std::int64_t padding = 5;
+  for (const bool transpose_a : {false, true}) {
+    for (const bool transpose_b : {false, true}) {
+      const std::int64_t lda = (transpose_a ? m : k) + padding;
+      const std::int64_t ldb = (transpose_b ? k : n) + padding;
+      const std::int64_t ldc = n + padding;
+      const auto a = random_values<T>((transpose_a ? k : m) * lda, 11);
+      const auto b = random_values<T>((transpose_b ? n : k) * ldb, 12);
+      const auto before = random_values<T>(m * ldc, 13);
+      std::vector<std::vector<T>> results;
+      for (const std::string& name : instruction_sets()) {
+        use_instruction_set(name);
+        results.push_back(before);
+        gemm(transpose_a, transpose_b, m, n, k, T(-2), a.data(), lda, b.data(), ldb, T(0.5),
+             results.back().data(), ldc);
+        // What has fused multiply-add agrees to the bit.
+        if (name == "avx2" && results.size() == 2) {
+          EXPECT_EQ(results[0], results[1]);
+        }
+      }
+      std::int64_t wrong = 0;
+      for (const std::int64_t row : places(m)) {
+        for (const std::int64_t column : places(n)) {
+          long double sum = 0;
+          long double size = 0;
+          for (std::int64_t i = 0; i < k; ++i) {
+            const T left = a[static_cast<std::size_t>(transpose_a ? i * lda + row : row * lda + i)];
+            const T right = b[static_cast<std::size_t>(transpose_b ? column * ldb + i : i * ldb + column)];
+            const long double term = static_cast<long double>(left) * static_cast<long double>(right);
+            sum += term;
+            size += std::fabs(term);
+          }
+          const auto at = static_cast<std::size_t>(row * ldc + column);
+          const long double kept = static_cast<long double>(before[at]) / 2;
+          const long double allowed = (2 * size + std::fabs(kept)) * static_cast<long double>(k + 8) *
+                                      static_cast<long double>(std::numeric_limits<T>::epsilon()) / 2;
+          for (const auto& c : results) {
+            wrong += !(std::fabs(static_cast<long double>(c[at]) - (kept - 2 * sum)) <= allowed);
+          }
+        }
+      }
+      EXPECT_EQ(wrong, 0) << transpose_a << transpose_b;
+      for (const auto& c : results) {
+        for (std::int64_t row = 0; row < m; ++row) {
+          for (std::int64_t i = row * ldc + n; i < (row + 1) * ldc; ++i) {
+            const auto at = static_cast<std::size_t>(i);
+            ASSERT_EQ(c[at], before[at]) << "beyond the columns of C";
+          }
+        }
+      }
+    }
+  }
+}
+
+// In blocks, too, an infinity or a NaN reaches the elements whose sums meet it, and no others; with nothing
+// to add up, C is scaled and finished.
+TYPED_TEST(GemmTest, LargeProductsOfInfinitiesAndOfNothing) {
+  using T = TypeParam;
+  const InstructionSets saved;
+  const auto [m, n, k] = Large();
+  const T infinity = std::numeric_limits<T>::infinity();
+  for (const std::string& name : instruction_sets()) {
+    use_instruction_set(name);
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        std::vector<T> a(static_cast<std::size_t>(m * k), 1);
+        std::vector<T> b(static_cast<std::size_t>(n * k), 1);
+        const auto at_a = [&](std::int64_t row, std::int64_t i) -> T& {
+          return a[static_cast<std::size_t>(transpose_a ? i * m + row : row * k + i)];
+        };
+        const auto at_b = [&](std::int64_t i, std::int64_t column) -> T& {
+          return b[static_cast<std::size_t>(transpose_b ? column * k + i : i * n + column)];
+        };
+        at_a(101, 300) = std::numeric_limits<T>::quiet_NaN();
+        at_b(k - 1, n - 1) = -infinity;
+        at_a(7, k - 1) = 0;
+        std::vector<T> c(static_cast<std::size_t>(m * n), 5);
+        gemm(transpose_a, transpose_b, m, n, k, T(1), a.data(), transpose_a ? m : k, b.data(),
+             transpose_b ? k : n, T(0), c.data(), n);
+        std::int64_t wrong = 0;
+        for (std::int64_t row = 0; row < m; ++row) {
+          for (std::int64_t column = 0; column < n; ++column) {
+            const T value = c[static_cast<std::size_t>(row * n + column)];
+            if (row == 101 || (row == 7 && column == n - 1)) {
+              wrong += !std::isnan(value);
+            } else {
+              wrong += value != (column == n - 1 ? -infinity : static_cast<T>(row == 7 ? k - 1 : k));
+            }
+          }
+        }
+        EXPECT_EQ(wrong, 0) << name << transpose_a << transpose_b;
+        const std::vector<T> bias(static_cast<std::size_t>(n), -3);
+        std::vector<T> scaled(static_cast<std::size_t>(m * n), 5);
+        gemm(transpose_a, transpose_b, m, n, 0, T(1), a.data(), m, b.data(), n, T(2), scaled.data(), n,
+             {.bias = bias.data(), .relu = true});
+        EXPECT_EQ(scaled, std::vector<T>(scaled.size(), 7));
+      }
+    }
+  }
+}
+
+// A large product against the same in small pieces, which are cut elsewhere.
 TYPED_TEST(GemmTest, LargeProductsAreTheSumOfTheirPieces) {
   const std::int64_t m = 530;
   const std::int64_t n = 1030;

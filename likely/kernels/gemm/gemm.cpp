@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "likely/core/threads.hpp"
-#include "likely/kernels/gemm/library.hpp"
 #include "likely/kernels/gemm/simd.hpp"
 #include "likely/kernels/gemm/zeros.hpp"
 #include "likely/kernels/scratch.hpp"
@@ -51,31 +50,6 @@ void for_each_part(const Product<T>& p, std::int64_t rows, std::int64_t columns,
     const std::int64_t row = tile / across * rows;
     const std::int64_t column = tile % across * columns;
     body(Part{row, std::min(rows, p.m - row), column, std::min(columns, p.n - column)});
-  });
-}
-
-// A whole number of pairs of pieces, so that two threads have equal shares, but few: each piece is packed
-// anew.
-std::int64_t library_piece(std::int64_t size, std::int64_t longest) {
-  const std::int64_t count = size <= longest ? 1 : pieces(size, 2 * longest) * 2;
-  return even_piece(size, pieces(size, count), 16);
-}
-
-// The libraries' bits change when a product is cut elsewhere, so here the shape alone decides the parts.
-template <class T>
-void by_library(const Product<T>& p) {
-  std::int64_t rows = library_piece(p.m, 512);
-  std::int64_t columns = library_piece(p.n, 1024);
-  if (rows == p.m && columns == p.n)
-    (p.m > p.n ? rows : columns) = library_piece(std::max(p.m, p.n), std::max(p.m, p.n) / 2);
-  for_each_part(p, rows, columns, [&](const Part& part) {
-    Product<T> piece = p;
-    piece.m = part.rows;
-    piece.n = part.columns;
-    piece.a += p.transpose_a ? part.row : part.row * p.lda;
-    piece.b += p.transpose_b ? part.column * p.ldb : part.column;
-    piece.c += part.row * p.ldc + part.column;
-    multiply_by_library(piece);
   });
 }
 
@@ -195,8 +169,6 @@ bool multiply_another_way(const Product<T>& p) {
     by_dots(p);
   } else if (p.transpose_a && !p.transpose_b && p.n <= 16 && p.m >= 8 * p.n) {
     by_transposed_result(p);
-  } else if (library_is_faster(p) && !worth_skipping_zeros(p)) {
-    by_library(p);
   } else {
     return false;
   }

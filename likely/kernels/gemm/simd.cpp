@@ -13,7 +13,6 @@
 #include "likely/kernels/gemm/pack-inl.hpp"
 #include "likely/kernels/gemm/tile-inl.hpp"
 #include "likely/kernels/load_where-inl.hpp"
-#include "likely/kernels/transpose_four-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace likely::kernels::HWY_NAMESPACE {
@@ -38,43 +37,37 @@ class Groups {
   std::int64_t long_groups_;
 };
 
-// The rows of A over one block of depth, group after group, each with the rows of a group side by side.
+// The rows of a transposed A over one block of depth, group after group, each with the rows of a group side
+// by side. A few lines of A at a time: a panel is often a power of two long, and the lines that are being
+// written in all of them would share a place in a first-level cache.
 template <class T>
 void pack_rows(const Product<T>& p, const Part& part, std::int64_t from, std::int64_t depth, T* packed) {
+  constexpr std::int64_t kLines = 8;
   const Groups groups(part.rows);
-  if (p.transpose_a) {
-    for (std::int64_t k = 0; k < depth; ++k) {
-      const T* source = p.a + (from + k) * p.lda + part.row;
-      T* panel = packed;
-      for (std::int64_t group = 0; group < groups.count(); ++group) {
-        const std::int64_t rows = groups.rows(group);
-        T* const to = panel + k * rows;
+  for (std::int64_t k = 0; k < depth; k += kLines) {
+    const std::int64_t lines = std::min(kLines, depth - k);
+    const T* source = p.a + (from + k) * p.lda + part.row;
+    T* panel = packed;
+    for (std::int64_t group = 0; group < groups.count(); ++group) {
+      const std::int64_t rows = groups.rows(group);
+      T* to = panel + k * rows;
+      for (std::int64_t line = 0; line < lines; ++line, to += rows) {
+        const T* const numbers = source + line * p.lda;
         if (rows == kTileRows) {
-          for (int i = 0; i < kTileRows; ++i) to[i] = source[i];
+          for (int i = 0; i < kTileRows; ++i) to[i] = numbers[i];
         } else {
-          for (std::int64_t i = 0; i < rows; ++i) to[i] = source[i];
+          for (std::int64_t i = 0; i < rows; ++i) to[i] = numbers[i];
         }
-        source += rows;
-        panel += rows * depth;
       }
+      source += rows;
+      panel += rows * depth;
     }
-    return;
-  }
-  const T* source = p.a + part.row * p.lda + from;
-  for (std::int64_t group = 0; group < groups.count(); ++group) {
-    const std::int64_t rows = groups.rows(group);
-    std::int64_t i = 0;
-    for (; i + 4 <= rows; i += 4) transpose_four(source + i * p.lda, p.lda, depth, rows, packed + i);
-    for (; i < rows; ++i) {
-      for (std::int64_t k = 0; k < depth; ++k) packed[k * rows + i] = source[i * p.lda + k];
-    }
-    source += rows * p.lda;
-    packed += rows * depth;
   }
 }
 
-// A block of B of this many elements stays in a second-level cache, and so do this many rows of A.
-constexpr std::int64_t kBlockElements = 384 * 256;
+// A block of B of this many elements shares a last-level cache with those of other threads, a panel of it at
+// a time fills the first level, and so many rows of A stay in a second-level cache.
+constexpr std::int64_t kBlockElements = 1024 * 256;
 constexpr std::int64_t kBlockRows = 96;
 
 // Blocks of whole panels, as equal as can be: A is read, and packed, once for each.

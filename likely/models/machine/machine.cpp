@@ -46,8 +46,8 @@ Measurement measure(const Workload& workload, double seconds) {
 
 std::string table_of(const std::vector<Measurement>& measured) {
   const BuildInfo info = build_info();
-  std::string text = fmt::format("likely {}, {} thread{}, {}, BLAS {}, oneDNN {}\n\n", version(), threads(),
-                                 threads() == 1 ? "" : "s", info.vector_instructions, info.blas, info.onednn);
+  std::string text = fmt::format("likely {}, {} thread{}, {}\n\n", version(), threads(),
+                                 threads() == 1 ? "" : "s", info.vector_instructions);
   for (const Measurement& one : measured) {
     const std::string value =
         one.value < 1000 ? fmt::format("{:.4g}", one.value) : fmt::format("{:.0f}", one.value);
@@ -66,9 +66,10 @@ std::string json_of(const std::vector<Measurement>& measured) {
                     {"unit", one.unit},
                     {"seconds", one.seconds}});
   }
-  const io::Json all{
-      {"likely", version()}, {"threads", threads()},  {"vector_instructions", info.vector_instructions},
-      {"blas", info.blas},   {"onednn", info.onednn}, {"measured", list}};
+  const io::Json all{{"likely", version()},
+                     {"threads", threads()},
+                     {"vector_instructions", info.vector_instructions},
+                     {"measured", list}};
   return io::json_text(all, 2) + "\n";
 }
 
