@@ -23,6 +23,8 @@ namespace {
 
 constexpr double kSlope = 2.0, kOffset = 3.0;     // of the normal law's mean
 constexpr std::int64_t kNumbersAtOnce = 1 << 17;  // samples that are looked at between two questions
+// Of each temperature of Gumbel-softmax: as many as take a second, fewer where little is asked for.
+constexpr std::int64_t kMostRelaxed = 400'000, kRelaxedEach = 200;
 constexpr std::int64_t kMostSamples = 1 << 20, kMostRepetitions = 10'000'000;
 constexpr std::int64_t kClassSamples = 4;
 constexpr std::int64_t kEarlier = 1000;  // samples of the estimates before this one
@@ -239,7 +241,7 @@ EstimatorStudy compare_estimators(const EstimatorOptions& options) {
         fmt::format("`repetitions` must be in [2, {}], got {}", kMostRepetitions, options.repetitions));
   if (!(std::abs(options.theta) <= 1000.0))
     throw Error(fmt::format("`theta` must be in [-1000, 1000], got {}", options.theta));
-  EstimatorStudy study{options, {}, {}, {}};
+  EstimatorStudy study{options, {}, {}, {}, {}};
   const Problem normal = normal_problem(options), classes = class_problem();
   Desk desk(options, all_samples(normal, options) + all_samples(classes, options) +
                          static_cast<double>(2 * kSpreadPlaces * kSpreadEach * options.samples));
@@ -247,6 +249,9 @@ EstimatorStudy compare_estimators(const EstimatorOptions& options) {
   compare(normal, rng.fold_in(2), study, desk);
   compare(classes, rng.fold_in(3), study, desk);
   spread_out(normal, rng.fold_in(4), study, desk);
+  give_up_if(options.cancelled);
+  study.relaxation = relaxation_table(
+      rng.fold_in(5), {.samples = std::min(kMostRelaxed, kRelaxedEach * options.repetitions)});
   return study;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "likely/core/cancel.hpp"
+#include "likely/models/softmax/relaxation_figure.hpp"
 #include "likely/runs/picture_folder.hpp"
 #include "likely/train/events.hpp"
 
@@ -52,6 +53,7 @@ struct EstimatorStudy {
   std::vector<EstimatorRow> rows;
   std::vector<Spread> spreads;  // score function and reparameterised
   std::vector<ErrorCurve> curves;
+  RelaxationTable relaxation;  // Gumbel-softmax against its temperature, one of four classes
 };
 
 // "normal": d/dtheta E z^2 with z ~ N(2 theta + 3, 1), which is 8 theta + 12; the first row is

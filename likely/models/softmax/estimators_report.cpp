@@ -95,6 +95,7 @@ void draw(const EstimatorStudy& study, runs::PictureFolder& album) {
                    2, 2 * kPanelWidth, kPanelHeight);
   album.add("samples", error_figure(study, "normal", "d/dtheta E z^2, z normal with mean 2 theta + 3"));
   album.add("classes", error_figure(study, "classes", "d/dtheta E f(z), z one of ten classes"), 860, 480);
+  album.add("relaxation", relaxation_figure(study.relaxation));
 }
 
 }  // namespace
@@ -159,10 +160,20 @@ runs::Drawn write_estimators(const EstimatorStudy& study, const fs::path& folder
       spreads.text(spread.estimator).number(spread.theta[i]).number(spread.estimate[i]).end_row();
   }
   spreads.commit();
+  io::CsvWriter relaxation(folder / "relaxation.csv",
+                           {"temperature", "estimator", "bias", "standard_error", "variance"});
+  const auto quality = [&](double temperature, const char* estimator, const GradientQuality& one) {
+    relaxation.number(temperature).text(estimator).number(one.bias).number(one.error).number(one.variance);
+    relaxation.end_row();
+  };
+  for (const RelaxationRow& row : study.relaxation.rows) {
+    quality(row.temperature, "relaxed", row.relaxed);
+    quality(row.temperature, "straight-through", row.straight_through);
+  }
+  relaxation.commit();
   if (!figures) return {};
   runs::PictureFolder album(folder);
   draw(study, album);
-  // The place for further figures of the same folder: album.add("relaxation", relaxation_figure(rng)).
   runs::Drawn drawn = album.drawn();
   for (fs::path& picture : drawn.pictures) picture = picture.lexically_relative(folder);
   return drawn;

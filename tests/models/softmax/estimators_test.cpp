@@ -120,8 +120,8 @@ TEST(Estimators, WriteTablesAndFigures) {
   const EstimatorStudy study = compare_estimators({.repetitions = 20});
   const runs::Drawn drawn = write_estimators(study, folder.path(), true);
   // Without gnuplot there is a warning, and no picture.
-  EXPECT_EQ(drawn.pictures.size() + 3 * drawn.warnings.size(), 3U);
-  for (const char* name : {"spread", "samples", "classes"})
+  EXPECT_EQ(drawn.pictures.size() + 4 * drawn.warnings.size(), 4U);
+  for (const char* name : {"spread", "samples", "classes", "relaxation"})
     EXPECT_TRUE(std::filesystem::exists(folder / "figures" / (std::string(name) + ".gp"))) << name;
   const std::string table = testing::read_bytes(folder / "estimators.csv");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 16);
@@ -131,6 +131,9 @@ TEST(Estimators, WriteTablesAndFigures) {
   EXPECT_EQ(static_cast<std::size_t>(std::count(spread.begin(), spread.end(), '\n')),
             1 + 2 * study.spreads[0].theta.size());
   EXPECT_TRUE(std::filesystem::exists(folder / "errors.csv"));
+  const std::string relaxation = testing::read_bytes(folder / "relaxation.csv");
+  EXPECT_EQ(static_cast<std::size_t>(std::count(relaxation.begin(), relaxation.end(), '\n')),
+            1 + 2 * study.relaxation.rows.size());
   const std::string text = estimators_text(study);
   EXPECT_NE(text.find("reparameterised"), std::string::npos) << text;
   EXPECT_NE(text.find("biased"), std::string::npos) << text;
