@@ -21,7 +21,6 @@ namespace likely {
 namespace {
 
 using detail::Block;
-using detail::BodyHead;
 using detail::Caches;
 using detail::ThreadCache;
 

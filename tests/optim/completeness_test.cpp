@@ -105,6 +105,8 @@ TEST(CompletenessOfOptimizers, EveryKeeperOfStateIsInTheTestsOfState) {
   const std::string helpers = part_of("tests/optim/state_test.cpp", "TEST_F(StateFile, OfAnAverage");
   const std::string resumed =
       part_of("tests/train/hostile_run_test.cpp", "TEST_F(HostileRun, StatesOfEveryOptimizer");
+  const std::string by_hand =
+      part_of("tests/train/run_test.cpp", "TEST(Run, RefusesAnOptimizerThatStepsByHand");
   const std::string fuzzed = read_bytes("tests/fuzz/state_targets.cpp");
   for (const Keeper& keeper : keepers_of_state()) {
     const auto expect_in = [&](const std::string& tests, const std::string& which) {
@@ -120,6 +122,7 @@ TEST(CompletenessOfOptimizers, EveryKeeperOfStateIsInTheTestsOfState) {
     expect_in(saved, "tests/optim/state_test.cpp: OfEveryOptimizerIsAllThatIsNeeded");
     expect_in(damaged, "tests/optim/state_test.cpp: ThatDoesNotFitIsRefused");
     expect_in(resumed, "tests/train/hostile_run_test.cpp: StatesOfEveryOptimizerAreChecked");
+    expect_in(by_hand, "tests/train/run_test.cpp: RefusesAnOptimizerThatStepsByHandAndWouldNotBeKept");
     expect_in(fuzzed, "tests/fuzz/state_targets.cpp");
   }
 }
