@@ -8,11 +8,11 @@ namespace likely::command {
 
 namespace {
 
-constexpr std::array<std::string_view, 29> kOptions{
-    "block", "bound",  "choose", "coding", "criterion", "data",        "force",  "format",
-    "grid",  "header", "label",  "learn",  "method",    "min-count",   "model",  "options",
-    "out",   "param",  "prior",  "random", "rate",      "repetitions", "sample", "samples",
-    "set",   "skip",   "target", "theta",  "trials"};
+constexpr std::array<std::string_view, 30> kOptions{
+    "block",   "bound",  "choose", "coding", "criterion", "data",        "force", "format",
+    "grid",    "header", "label",  "learn",  "method",    "min-count",   "model", "options",
+    "out",     "param",  "prior",  "random", "rate",      "repetitions", "runs",  "sample",
+    "samples", "set",    "skip",   "target", "theta",     "trials"};
 constexpr std::string_view kGiven = " = ";
 
 // The option that stands between two backticks; empty where something else does.

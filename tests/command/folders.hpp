@@ -49,7 +49,18 @@ inline const std::vector<Writer> kWriters = {
      "compare.json"},
     {{"recover", "--subjects", "3", "--trials", "20", "--starts", "1", "--no-figures", "--quiet"},
      {"recover", "--subjects", "200000", "--trials", "20", "--quiet"},
-     "recover.json"}};
+     "recover.json"},
+    {{"calibrate", "precious/scores.csv", "--resamples", "10", "--no-figures", "--quiet"},
+     {"calibrate", "precious/scores.csv", "--resamples", "1000000", "--no-figures", "--quiet"},
+     "calibration.json"},
+    {{"estimators", "--repetitions", "20", "--no-figures", "--quiet"},
+     {"estimators", "--repetitions", "10000000", "--no-figures", "--quiet"},
+     "estimators.json"},
+    {{"sequences", "--model", "precious/chain.csv", "--compare", "--runs", "3", "--max-length", "4",
+      "--no-figures", "--quiet"},
+     {"sequences", "--model", "precious/chain.csv", "--compare", "--runs", "1000000", "--no-figures",
+      "--quiet"},
+     "estimators.json"}};
 
 // Everything below a folder: what files hold, where links lead.
 inline std::map<std::string, std::string> snapshot(const std::filesystem::path& folder) {
@@ -117,6 +128,13 @@ class Folders : public ::testing::Test {
     write_bytes(folder_ / "precious/inner/photo", "keep me, too");
     const Ran made = run({"simulate", "--subjects", "2", "--trials", "20", "--out", "trials.tsv"});
     ASSERT_EQ(made.code, 0) << made.err;
+    std::string scores = "label,a,b\n";
+    for (int i = 0; i < 2000; ++i)
+      scores += std::string(i % 5 == 0 ? "a," : "b,") + std::to_string(i % 7) + "," +
+                std::to_string(i % 4 + 2) + "\n";
+    write_bytes(folder_ / "precious/scores.csv", scores);
+    write_bytes(folder_ / "precious/chain.csv",
+                "state,a,b,end\nstart,0.5,0.5,0\na,0.25,0.5,0.25\nb,0.5,0,0.5\n");
   }
   Ran run(const Words& words) const { return likely_command(folder_.path().string(), words); }
   // Exit code 2, one line, and everything as before.

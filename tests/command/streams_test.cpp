@@ -21,6 +21,12 @@ class Streams : public ::testing::Test {
     EXPECT_EQ(in_shell("likely train moons --epochs 1 --units 4 --quiet --out run").code, 0);
     EXPECT_EQ(in_shell("likely simulate --subjects 2 --trials 20 --out trials.tsv").code, 0);
     write_bytes(*folder_ / "rows.csv", "0.5,-1\n");
+    write_bytes(*folder_ / "chain.csv", "state,a,end\nstart,1,0\na,0.5,0.5\n");
+    write_bytes(*folder_ / "text.txt", "the king and the queen of the sea\n");
+    EXPECT_EQ(
+        in_shell("likely word2vec text.txt --dimension 2 --min-count 1 --epochs 1 --quiet --out vectors.txt")
+            .code,
+        0);
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -52,6 +58,12 @@ const std::vector<std::string> kPrinting = {
     "recover --subjects 2 --trials 10 --starts 1",
     "choice-models",
     "sweep linear-regression --grid lr=0.1 --set epochs=1 --force --out sweep",
+    "calibrate run --resamples 10",
+    "calibrate run --resamples 10 --json",
+    "estimators --repetitions 2",
+    "sequences --model chain.csv --k 2",
+    "word2vec text.txt --dimension 2 --min-count 1 --epochs 1 --force --out vectors.txt",
+    "words nearest vectors.txt sea",
     "inspect run/model.safetensors",
     "equations 2",
     "bench op --seconds 0.001",

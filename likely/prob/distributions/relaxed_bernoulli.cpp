@@ -32,8 +32,8 @@ Tensor RelaxedBernoulli::rsample(Rng rng, const Shape& shape) const {
   const Tensor noise = rng.gumbel(full, logits.dtype()) - rng.gumbel(full, logits.dtype());
   const Tensor x = sigmoid((logits + noise) / temperature);
   // Of numbers next to 1 the largest below it is the last.
-  const double step = logits.dtype() == DType::f64 ? 0x1p-53 : 0x1p-24;
-  return clip(x, detail::limits_of("RelaxedBernoulli", x.dtype()).least_normal, 1.0 - step);
+  const detail::FloatingLimits limits = detail::limits_of("RelaxedBernoulli", x.dtype());
+  return clip(x, limits.least_normal, limits.below_one);
 }
 
 Tensor RelaxedBernoulli::sample(Rng rng, const Shape& shape) const {

@@ -2,9 +2,11 @@
 #include "likely/prob/divergences/kl.hpp"
 
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "likely/core/create.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/ops/activation.hpp"
 #include "likely/ops/compare.hpp"
 #include "likely/ops/decompose.hpp"
@@ -162,8 +164,9 @@ Tensor kl(const Laplace& p, const Laplace& q) {
   const Tensor distance = abs(detail::standardized(m, n, s));
   const Tensor finite_ratio = s / t != detail::kInfinity;
   const Tensor is_near = logical_and(distance <= 1.0, finite_ratio);
-  const double smallest_exponent = distance.dtype() == DType::f64 ? 700.0 : 85.0;
-  const Tensor has_rest = logical_and(distance <= smallest_exponent, finite_ratio);
+  // Beyond it e^-distance has fewer digits, or none.
+  const double most = -std::log(detail::limits_of("kl", distance.dtype()).least_normal) - 2.0;
+  const Tensor has_rest = logical_and(distance <= most, finite_ratio);
   const auto not_near = [&](const Tensor& m1, const Tensor& s1, const Tensor& n1, const Tensor& t1) {
     return by_case(expand(has_rest, m1.shape()), apart, far, m1, s1, n1, t1);
   };

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <type_traits>
 
 #include "likely/autodiff/custom.hpp"
+#include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
 #include "likely/kernels/softmax/block_masses.hpp"
 #include "likely/prob/log_sum.hpp"
@@ -143,13 +145,15 @@ TokenMasses::TokenMasses(const char* operation, const Tensor& log_probabilities,
   tokens_ = x.dim(1);
   blocks_ = kernels::mass_blocks(tokens_);
   masses_.resize(static_cast<std::size_t>(rows * blocks_));
-  if (x.dtype() == DType::f32) {
-    f32_ = x.data<float>();
-    kernels::block_masses(f32_, masses_.data(), rows, tokens_);
-  } else {
-    f64_ = x.data<double>();
-    kernels::block_masses(f64_, masses_.data(), rows, tokens_);
-  }
+  with_floating(operation, x.dtype(), [&]<class T>(T) {
+    const T* const first = x.data<T>();
+    if constexpr (std::is_same_v<T, float>) {
+      f32_ = first;
+    } else {
+      f64_ = first;
+    }
+    kernels::block_masses(first, masses_.data(), rows, tokens_);
+  });
   for (std::int64_t row = 0; row < rows; ++row) {
     double total = 0.0;
     for (std::int64_t b = row * blocks_; b < (row + 1) * blocks_; ++b)
