@@ -13,7 +13,7 @@
 namespace likely {
 
 // Log-densities, of the model up to its normaliser and of the noise. Those of one kind of sample have one
-// shape, or broadcast.
+// shape, or one of the two is a single number (a uniform law).
 struct ContrastedLogs {
   Tensor model_of_data, noise_of_data;    // log u(x), log q(x) at what was observed
   Tensor model_of_noise, noise_of_noise;  // log u(y), log q(y) at what was drawn from q
@@ -23,7 +23,7 @@ struct ContrastedLogs {
 // the cross-entropy of the classifier that knows of k noise samples for each datum. With n data and k n noise
 // samples this is the sum over all of them, divided by n; with another number of noise samples they count as
 // if they were k n. Differentiable in all four. Where log u and log q are finite, so are loss and gradient.
-// Refuses a k that is not finite and above 0, shapes that do not broadcast, and no data or no noise.
+// Refuses a k that is not finite and above 0, other shapes, and no data or no noise.
 [[nodiscard]] Tensor noise_contrastive_loss(const ContrastedLogs& logs, double k);
 
 // -mean over data of log sigmoid(s) - m mean over noise of log sigmoid(-s), with m noise samples a datum

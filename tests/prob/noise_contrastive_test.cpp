@@ -76,6 +76,20 @@ TEST(NoiseContrastiveLoss, Refuses) {
         noise_contrastive_loss({zeros({0}), zeros({0}), x, x}, 1.0);
       },
       "[noise_contrastive_loss] data (0,) against noise (2,): there must be some of both");
+  expect_refusal(
+      [&] {
+        noise_contrastive_loss({zeros({3, 1}), zeros({3}), x, x}, 1.0);
+      },
+      "[noise_contrastive_loss] log-densities of the data: the model's are (3, 1), the noise's are (3,); "
+      "they must have "
+      "one shape");
+  expect_refusal(
+      [&] {
+        noise_contrastive_loss({x, zeros({}), x, zeros({1, 2})}, 1.0);
+      },
+      "[noise_contrastive_loss] log-densities of the noise: the model's are (2,), the noise's are (1, 2); "
+      "they must have "
+      "one shape");
   expect_refusal([&] { negative_sampling_loss(x, zeros({0})); },
                  "[negative_sampling_loss] data (2,) against noise (0,): there must be some of both");
 }

@@ -10,6 +10,7 @@
 
 #include "likely/core/error.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/cast.hpp"
 #include "likely/ops/loss.hpp"
 #include "likely/ops/math.hpp"
 #include "likely/ops/order.hpp"
@@ -203,13 +204,16 @@ const std::vector<Score>& all_scores() {
 }
 
 Tensor familiarity(Score score, const Tensor& logits, double temperature) {
-  switch (score) {
-    case Score::max_probability: return max_probability(logits);
-    case Score::energy: return -energy(logits, temperature);
-    case Score::entropy: return -entropy(logits);
-    case Score::margin: break;
-  }
-  return margin(logits);
+  check_logits("familiarity", logits);
+  const Tensor z = logits.to(DType::f64);
+  if (score == Score::energy) return -energy(z, temperature);
+  if (score == Score::entropy) return -entropy(z);
+  // Of each row the classes but the most probable, in units of that one.
+  const Tensor ordered = sort(z, 1, true);
+  const Tensor others = exp(slice(ordered, 1, {1, std::nullopt}) - slice(ordered, 1, {0, 1}));
+  const Tensor rest = sum(others, 1);
+  const Tensor short_of = score == Score::margin ? rest + select(others, 1, 0) : rest;
+  return -short_of / (1.0 + rest);
 }
 
 Detection detection(const Tensor& inside, const Tensor& outside, const DetectionOptions& options) {
@@ -246,6 +250,9 @@ Tensor kl_from_uniform(const Tensor& logits) {
 Tensor confidence_loss(const Tensor& inside, const Tensor& labels, const Tensor& outside, double beta) {
   check_logits("confidence_loss", inside);
   check_logits("confidence_loss", outside);
+  if (inside.dim(0) == 0 || outside.dim(0) == 0)
+    refuse("confidence_loss", fmt::format("{} rows inside, {} outside: there must be some of both",
+                                          inside.dim(0), outside.dim(0)));
   if (!(beta >= 0.0) || !std::isfinite(beta))
     refuse("confidence_loss", fmt::format("beta must be a number of at least 0, got {}", beta));
   if (inside.dim(1) != outside.dim(1))

@@ -20,7 +20,9 @@ Tensor energy(const Tensor& logits,
 enum class Score : std::uint8_t { max_probability, energy, entropy, margin };
 std::string name_of(Score score);
 const std::vector<Score>& all_scores();
-// The score, or minus it: large where a row looks like what was learned from.
+// What orders rows as the score does, or as minus it: large where a row looks like what was learned from. In
+// f64, and of max_probability and margin what they are short of 1, so that sure rows are not all alike: above
+// 16 (in f32 above 7) digits of certainty both are 1.
 Tensor familiarity(Score score, const Tensor& logits, double temperature = 1.0);
 
 struct Rate {

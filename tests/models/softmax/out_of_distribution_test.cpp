@@ -47,6 +47,27 @@ TEST(Scores, AreThoseOfPlainLoops) {
   EXPECT_TRUE(array_equal(familiarity(Score::energy, z, 3.0), -energy(z, 3.0)));
 }
 
+// With two classes all but the energy are functions of the difference of the logits, so they order rows
+// alike; and two classes in f32 are sure to all digits from a difference of 17 on.
+TEST(Scores, TellSureRowsFromSurerOnes) {
+  Rng rng(1);
+  const Tensor inside = rng.normal({3000, 2}, 0.0, 15.0), outside = rng.normal({3000, 2}, 0.0, 10.0);
+  const auto difference = [](const Tensor& z) {
+    return abs(select(z.to(DType::f64), 1, 0) - select(z.to(DType::f64), 1, 1));
+  };
+  const double by_difference = detection(difference(inside), difference(outside)).auroc.value;
+  for (const Score score : {Score::max_probability, Score::margin, Score::entropy})
+    EXPECT_NEAR(detection(familiarity(score, inside), familiarity(score, outside)).auroc.value, by_difference, 1e-6)
+        << name_of(score);
+  EXPECT_GT(std::abs(detection(max_probability(inside), max_probability(outside)).auroc.value - by_difference), 1e-3);
+}
+
+TEST(Scores, OrderRowsOfManyClassesAsTheyAre) {
+  const Tensor z = numbers({40, 5}, 4.0);
+  EXPECT_TRUE(allclose(familiarity(Score::max_probability, z) + 1.0, max_probability(z)));
+  EXPECT_TRUE(allclose(familiarity(Score::margin, z) + 1.0, margin(z)));
+}
+
 TEST(Scores, AreRightForLogitsOfAnySize) {
   const Tensor z = tensor(std::vector<double>{1e5, 0.0, -1e5, 1e5, 1e5, 1e5}, {2, 3});
   EXPECT_EQ(max_probability(z).at({0}), 1.0);
@@ -220,6 +241,11 @@ TEST(Detection, Refuses) {
   expect_refusal([&] { entropy(zeros({3})); },
                  "[entropy] logits must be (rows, classes) with two classes at least, got (3,)");
   const Tensor y = tensor(std::vector<std::int64_t>{0, 1}, {2});
+  expect_refusal(
+      [&] {
+        confidence_loss(zeros({2, 3}), y, zeros({0, 3}), 1.0);
+      },
+      "[confidence_loss] 2 rows inside, 0 outside: there must be some of both");
   expect_refusal(
       [&] {
         confidence_loss(zeros({2, 3}), y, zeros({2, 3}), -1.0);
