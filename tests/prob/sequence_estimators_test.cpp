@@ -1,11 +1,10 @@
-// Means over all sequences from some of them, and the probability of given ones.
+// Means over all sequences from some of them.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "likely/likely.hpp"
 #include "likely/prob/sequence/markov_chain.hpp"
-#include "likely/prob/sequence/scoring.hpp"
 #include "likely/prob/sequence/without_replacement.hpp"
 #include "tests/prob/sequence_tree.hpp"
 #include "tests/support/refusal.hpp"
@@ -127,48 +126,6 @@ TEST(WithoutReplacement, EntropyOfAChainOfKnownRate) {
   EXPECT_NEAR(replaced.mean, exact, 4.5 * replaced.error);
   const Moments normalized = moments(estimate.normalized.to_vector<double>());
   EXPECT_LT(normalized.variance, replaced.variance);
-}
-
-TEST(Scoring, SumsWhatTheSearchSummed) {
-  const TreeModel tree = random_tree(41, 5, 4);
-  const auto drawn = sample_sequences(tree, 30, Rng(8));
-  const Scores scores = score_sequences(tree, drawn.tokens, drawn.lengths);
-  EXPECT_TRUE(allclose(scores.log_probabilities, reshape(drawn.log_probabilities, {30}), 1e-13, 1e-13));
-  EXPECT_TRUE(allclose(sum(scores.tokens, {-1}), scores.log_probabilities, 1e-13, 1e-13));
-  const double tokens = sum(drawn.lengths).item();
-  EXPECT_NEAR(perplexity(scores), std::exp(-sum(drawn.log_probabilities).item() / tokens), 1e-12);
-  // Of uniform tokens it is their number.
-  const MarkovChain uniform(full({8}, 0.125), full({8, 8}, 0.125));
-  EXPECT_NEAR(perplexity(score_sequences(uniform, Rng(1).randint(0, 8, {4, 9}))), 8.0, 1e-12);
-}
-
-TEST(Scoring, RefusesWhatIsNoSequence) {
-  const MarkovChain uniform(full({4}, 0.25), full({4, 4}, 0.25));
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0, 4}}));
-      },
-      "[score_sequences] tokens[0, 1] is 4, but there are 4 tokens");
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0.0, 1.0}}));
-      },
-      "[score_sequences] tokens must be (..., length) i64 and not empty, got (1, 2) f32");
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0, 1}}), tensor({3}));
-      },
-      "[score_sequences] lengths must be in [0, 2], got 3 at 0");
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0, 1}}), tensor({1, 1}));
-      },
-      "[score_sequences] lengths must be i64, one for each of 1 sequences, got (2,) i64");
-  expect_refusal(
-      [&] {
-        perplexity(score_sequences(uniform, tensor({{0, 1}}), tensor({0})));
-      },
-      "[perplexity] there are no tokens");
 }
 
 }  // namespace
