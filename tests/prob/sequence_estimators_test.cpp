@@ -7,6 +7,7 @@
 #include "likely/prob/sequence/markov_chain.hpp"
 #include "likely/prob/sequence/without_replacement.hpp"
 #include "tests/prob/sequence_tree.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace likely {
@@ -65,8 +66,8 @@ TEST(WithoutReplacement, UnbiasedWithLessVarianceThanWithReplacement) {
       const auto drawn = sample_sequences(tree, count, Rng(43), {.starts = kRuns});
       const Moments replaced = moments(mean(values_of(drawn), {-1}).to_vector<double>());
       EXPECT_NEAR(replaced.mean, exact, 4.5 * replaced.error);
-      const Moments normalized = moments(estimate.normalized.to_vector<double>());
-      EXPECT_LT(normalized.variance, replaced.variance) << count;
+      const Moments normalised = moments(estimate.normalised.to_vector<double>());
+      EXPECT_LT(normalised.variance, replaced.variance) << count;
       // The weights themselves have the mean 1.
       const Moments weights = moments(sum(exp(importance_log_weights(some)), {-1}).to_vector<double>());
       EXPECT_NEAR(weights.mean, 1.0, 4.5 * weights.error);
@@ -95,9 +96,9 @@ TEST(WithoutReplacement, AllSequencesGiveTheMeanItself) {
     const WithoutReplacement of_entropy = entropy_without_replacement(some);
     for (std::int64_t start = 0; start < 2; ++start) {
       EXPECT_NEAR(estimate.unbiased.at({start}), exact_mean(tree), 1e-12);
-      EXPECT_NEAR(estimate.normalized.at({start}), exact_mean(tree), 1e-12);
+      EXPECT_NEAR(estimate.normalised.at({start}), exact_mean(tree), 1e-12);
       EXPECT_EQ(estimate.standard_error.at({start}), 0.0);
-      EXPECT_EQ(estimate.normalized_standard_error.at({start}), 0.0);
+      EXPECT_EQ(estimate.normalised_standard_error.at({start}), 0.0);
       EXPECT_NEAR(of_entropy.unbiased.at({start}), entropy, 1e-12);
     }
   }
@@ -107,6 +108,25 @@ TEST(WithoutReplacement, AllSequencesGiveTheMeanItself) {
         (void)mean_without_replacement(some, tensor({1.0, 2.0}));
       },
       "[mean_without_replacement] values must be (1, 3), one for each sequence, got (2,)");
+}
+
+// The mean is a sum of weights and values: those are its gradient, and a place without a sequence has none.
+TEST(WithoutReplacement, HasTheGradientOfTheValues) {
+  const TreeModel tree = random_tree(21, 4, 2);
+  for (const std::int64_t count : {std::int64_t{3}, std::ssize(all_sequences(tree)) + 1}) {
+    const auto some = stochastic_beam_search(tree, count, Rng(3), {.starts = 2});
+    const Tensor found = grad(values_of(some), [&](const Tensor& values) {
+      return sum(mean_without_replacement(some, values).unbiased);
+    });
+    const Tensor weights = where(some.lengths > 0.0, exp(importance_log_weights(some)), 0.0);
+    EXPECT_TRUE(allclose(found, weights, 1e-13, 1e-13));
+    EXPECT_GT(sum(found).item(), 0.5);
+    testing::check_gradients("normalised",
+                             [&](const std::vector<Tensor>& values) {
+                               return mean_without_replacement(some, values[0]).normalised;
+                             },
+                             {values_of(some)}, {.second = false});
+  }
 }
 
 // H of n steps of a chain that begins in its stationary law: H(pi) + (n - 1) sum_i pi_i H(P_i).
@@ -124,8 +144,8 @@ TEST(WithoutReplacement, EntropyOfAChainOfKnownRate) {
   const auto drawn = sample_sequences(chain, 12, Rng(6), {.max_length = kLength, .starts = kRuns});
   const Moments replaced = moments((-mean(drawn.log_probabilities, {-1})).to_vector<double>());
   EXPECT_NEAR(replaced.mean, exact, 4.5 * replaced.error);
-  const Moments normalized = moments(estimate.normalized.to_vector<double>());
-  EXPECT_LT(normalized.variance, replaced.variance);
+  const Moments normalised = moments(estimate.normalised.to_vector<double>());
+  EXPECT_LT(normalised.variance, replaced.variance);
 }
 
 }  // namespace
