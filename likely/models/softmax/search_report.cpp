@@ -96,7 +96,7 @@ void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
     panels.push_back(figure);
   }
   const auto columns = static_cast<int>(study.request.temperatures.size());
-  album.add_panels("estimators", panels, columns, 380 * columns, 680);
+  album.add_panels("sequences", panels, columns, 380 * columns, 680);
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ std::string compare_json(const CompareStudy& study) {
 }
 
 runs::Drawn write_comparison(const CompareStudy& study, const std::filesystem::path& folder, bool figures) {
-  io::CsvWriter table(folder / "estimators.csv",
+  io::CsvWriter table(folder / "sequences.csv",
                       {"temperature", "k", "estimator", "exact", "mean", "low", "high", "rmse"});
   for (const Compared& row : study.rows) {
     table.number(row.temperature).whole(row.count).text(row.estimator).number(row.exact).number(row.mean);
@@ -204,7 +204,7 @@ runs::Drawn write_comparison(const CompareStudy& study, const std::filesystem::p
   }
   table.commit();
   runs::PictureFolder album(folder);
-  if (figures) album.attempt("picture \"estimators\"", [&] { draw_comparison(study, album); });
+  if (figures) album.attempt("picture \"sequences\"", [&] { draw_comparison(study, album); });
   runs::Drawn drawn = album.drawn();
   for (auto& picture : drawn.pictures) picture = std::filesystem::relative(picture, folder);
   return drawn;
