@@ -122,6 +122,11 @@ PerturbedSequences run_search(const Model& model, const SearchOptions& options, 
   }
 }
 
+// What a search without noise has found.
+inline Sequences without_perturbed(const PerturbedSequences& found) {
+  return {found.tokens, found.lengths, found.log_probabilities};
+}
+
 }  // namespace detail
 
 // `count` independent sequences of each start (ancestral sampling). All refuse count < 1, max_length < 1,
@@ -129,21 +134,23 @@ PerturbedSequences run_search(const Model& model, const SearchOptions& options, 
 template <SequenceModel Model>
 Sequences sample_sequences(const Model& model, std::int64_t count, Rng rng,
                            const SearchOptions& options = {}) {
-  return detail::run_search(model, options,
-                            detail::sampling(count, rng, options, detail::end_token_of(model)));
+  const auto sampling = detail::sampling(count, rng, options, detail::end_token_of(model));
+  return detail::without_perturbed(detail::run_search(model, options, sampling));
 }
 
 // The most probable token at each step; one sequence of each start.
 template <SequenceModel Model>
 Sequences greedy_sequences(const Model& model, const SearchOptions& options = {}) {
-  return detail::run_search(model, options, detail::greedy(options, detail::end_token_of(model)));
+  const auto greedy = detail::greedy(options, detail::end_token_of(model));
+  return detail::without_perturbed(detail::run_search(model, options, greedy));
 }
 
 // The `count` most probable prefixes at each step, best first; those that have ended keep their place until
 // better ones are found. Without length_penalty no sequence has more than one place.
 template <SequenceModel Model>
 Sequences beam_search(const Model& model, std::int64_t count, const SearchOptions& options = {}) {
-  return detail::run_search(model, options, detail::beam(count, options, detail::end_token_of(model)));
+  const auto beam = detail::beam(count, options, detail::end_token_of(model));
+  return detail::without_perturbed(detail::run_search(model, options, beam));
 }
 
 // `count` different sequences, drawn without replacement (Kool et al. 2019): the sequences whose
