@@ -30,7 +30,7 @@ void run_sequences(SequencesArguments arguments, const ShowOptions& shown) {
   if (!arguments.compared &&
       (!arguments.out.folder.empty() || arguments.out.force || arguments.out.no_figures))
     throw Error("--out, --force and --no-figures are of --compare: else nothing is written");
-  Results results(arguments.out, "estimators.json", {arguments.model});
+  Results results(arguments.out, "sequences.json", {arguments.model});
   sequences::SequenceRequest& request = arguments.request;
   request.method = sequences::search_method(arguments.method);
   request.cancelled = progress.cancelled();
@@ -67,7 +67,7 @@ void add_sequences(CLI::App& app) {
       "sequences begin, and the state without a row is where they end:\n\n"
       "  state,sun,rain,end\n  start,0.5,0.5,0\n  sun,0.7,0.2,0.1\n  rain,0.4,0.4,0.2\n\n"
       "  likely sequences --model chain.csv --k 5\n"
-      "  likely sequences --model chain.csv --compare --out estimators");
+      "  likely sequences --model chain.csv --compare --out sequences");
   auto arguments = std::make_shared<SequencesArguments>();
   sequences::SequenceRequest& request = arguments->request;
   command->add_option("--model", arguments->model, "Table of the chain")->type_name("FILE")->required();

@@ -42,6 +42,20 @@ TEST(CompletenessOfCommands, EverySubcommandIsCalledAndExplained) {
   EXPECT_EQ(count, called.size());
 }
 
+// By this file a command knows earlier results of its own, which --force may replace. Two commands with one
+// name would replace each other's.
+TEST(CompletenessOfCommands, NoTwoKnowTheirResultsByOneName) {
+  std::set<std::string> marks;
+  for (const auto& entry : std::filesystem::directory_iterator("apps/likely")) {
+    if (entry.path().extension() != ".cpp") continue;
+    for (const std::string& mark :
+         found_in(without_comments(entry.path()), R"re(\bResults results\([^;]*?"([\w.-]+)")re"))
+      EXPECT_TRUE(marks.insert(mark).second) << mark << ", in " << entry.path() << " and elsewhere";
+  }
+  EXPECT_TRUE(marks.contains("estimators.json") && marks.contains("sequences.json")) << "nothing was read";
+  EXPECT_GE(marks.size(), 6U);
+}
+
 }  // namespace
 
 }  // namespace likely::testing

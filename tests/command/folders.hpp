@@ -60,7 +60,7 @@ inline const std::vector<Writer> kWriters = {
       "--no-figures", "--quiet"},
      {"sequences", "--model", "precious/chain.csv", "--compare", "--runs", "1000000", "--no-figures",
       "--quiet"},
-     "estimators.json"}};
+     "sequences.json"}};
 
 // Everything below a folder: what files hold, where links lead.
 inline std::map<std::string, std::string> snapshot(const std::filesystem::path& folder) {

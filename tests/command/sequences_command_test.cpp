@@ -76,12 +76,38 @@ TEST(SequencesCommand, ComparesInAFolder) {
   ASSERT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out.substr(0, ran.out.find('\n')), "entropy of sequences, 4 runs");
   EXPECT_TRUE(ran.out.ends_with("\ntables: compared\n"));
-  EXPECT_EQ(io::parse_json<Json>(read_bytes(chain.folder / "compared/estimators.json"))["rows"].size(), 60U);
-  EXPECT_TRUE(read_bytes(chain.folder / "compared/estimators.csv")
+  EXPECT_EQ(io::parse_json<Json>(read_bytes(chain.folder / "compared/sequences.json"))["rows"].size(), 60U);
+  EXPECT_TRUE(read_bytes(chain.folder / "compared/sequences.csv")
                   .starts_with("temperature,k,estimator,exact,mean,low,high,rmse\n1,2,unbiased,"));
   const Ran again = chain.run(compare);
   EXPECT_EQ(again.code, 2);
   EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
+}
+
+// Both compare estimators, of other things: neither takes the results of the other for its own.
+TEST(SequencesCommand, LeavesTheResultsOfEstimatorsAlone) {
+  const Chain chain;
+  const Words sequences{"--compare", "--runs", "4", "--max-length", "4", "--no-figures", "--force", "--out"};
+  const Words estimators{"estimators", "--repetitions", "20", "--no-figures", "--force", "--out"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const auto estimate = [&](const std::string& folder) {
+    return likely_command(chain.folder.path().string(), with(estimators, {folder}));
+  };
+  ASSERT_EQ(estimate("gradients").code, 0);
+  ASSERT_EQ(chain.run(with(sequences, {"searches"})).code, 0);
+  const std::string gradients = read_bytes(chain.folder / "gradients/estimators.json");
+  const std::string searches = read_bytes(chain.folder / "searches/sequences.json");
+  const Ran over = chain.run(with(sequences, {"gradients"}));
+  EXPECT_EQ(over.code, 2);
+  EXPECT_NE(over.err.find("gradients"), std::string::npos) << over.err;
+  const Ran back = estimate("searches");
+  EXPECT_EQ(back.code, 2);
+  EXPECT_NE(back.err.find("searches"), std::string::npos) << back.err;
+  EXPECT_EQ(read_bytes(chain.folder / "gradients/estimators.json"), gradients);
+  EXPECT_EQ(read_bytes(chain.folder / "searches/sequences.json"), searches);
 }
 
 TEST(SequencesCommand, RefusesWhatItCannotDo) {

@@ -436,6 +436,11 @@ TEST(Expectation, RefusesSamplesValuesAndBaselinesThatDoNotFit) {
       "[score_surrogate] log_probs and rewards must have one shape, samples first, got (3,) and (4,)");
   expect_refusal([] { score_surrogate(zeros({3}), zeros({3}), baseline::Optimal{}); },
                  "[score_surrogate] baseline::Optimal needs the law: use expect");
+  expect_refusal(
+      [] { score_estimate(zeros({3}), zeros({4})); },
+      "[score_estimate] log_probs and rewards must have one shape, samples first, got (3,) and (4,)");
+  expect_refusal([] { score_estimate(zeros({3}), zeros({3}), baseline::Optimal{}); },
+                 "[score_estimate] baseline::Optimal needs the law: use expect");
 }
 
 }  // namespace

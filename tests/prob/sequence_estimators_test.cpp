@@ -1,13 +1,13 @@
-// Means over all sequences from some of them, and the probability of given ones.
+// Means over all sequences from some of them.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "likely/likely.hpp"
 #include "likely/prob/sequence/markov_chain.hpp"
-#include "likely/prob/sequence/scoring.hpp"
 #include "likely/prob/sequence/without_replacement.hpp"
 #include "tests/prob/sequence_tree.hpp"
+#include "tests/support/check_gradients.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace likely {
@@ -66,8 +66,8 @@ TEST(WithoutReplacement, UnbiasedWithLessVarianceThanWithReplacement) {
       const auto drawn = sample_sequences(tree, count, Rng(43), {.starts = kRuns});
       const Moments replaced = moments(mean(values_of(drawn), {-1}).to_vector<double>());
       EXPECT_NEAR(replaced.mean, exact, 4.5 * replaced.error);
-      const Moments normalized = moments(estimate.normalized.to_vector<double>());
-      EXPECT_LT(normalized.variance, replaced.variance) << count;
+      const Moments normalised = moments(estimate.normalised.to_vector<double>());
+      EXPECT_LT(normalised.variance, replaced.variance) << count;
       // The weights themselves have the mean 1.
       const Moments weights = moments(sum(exp(importance_log_weights(some)), {-1}).to_vector<double>());
       EXPECT_NEAR(weights.mean, 1.0, 4.5 * weights.error);
@@ -96,9 +96,9 @@ TEST(WithoutReplacement, AllSequencesGiveTheMeanItself) {
     const WithoutReplacement of_entropy = entropy_without_replacement(some);
     for (std::int64_t start = 0; start < 2; ++start) {
       EXPECT_NEAR(estimate.unbiased.at({start}), exact_mean(tree), 1e-12);
-      EXPECT_NEAR(estimate.normalized.at({start}), exact_mean(tree), 1e-12);
+      EXPECT_NEAR(estimate.normalised.at({start}), exact_mean(tree), 1e-12);
       EXPECT_EQ(estimate.standard_error.at({start}), 0.0);
-      EXPECT_EQ(estimate.normalized_standard_error.at({start}), 0.0);
+      EXPECT_EQ(estimate.normalised_standard_error.at({start}), 0.0);
       EXPECT_NEAR(of_entropy.unbiased.at({start}), entropy, 1e-12);
     }
   }
@@ -108,6 +108,25 @@ TEST(WithoutReplacement, AllSequencesGiveTheMeanItself) {
         (void)mean_without_replacement(some, tensor({1.0, 2.0}));
       },
       "[mean_without_replacement] values must be (1, 3), one for each sequence, got (2,)");
+}
+
+// The mean is a sum of weights and values: those are its gradient, and a place without a sequence has none.
+TEST(WithoutReplacement, HasTheGradientOfTheValues) {
+  const TreeModel tree = random_tree(21, 4, 2);
+  for (const std::int64_t count : {std::int64_t{3}, std::ssize(all_sequences(tree)) + 1}) {
+    const auto some = stochastic_beam_search(tree, count, Rng(3), {.starts = 2});
+    const Tensor found = grad(values_of(some), [&](const Tensor& values) {
+      return sum(mean_without_replacement(some, values).unbiased);
+    });
+    const Tensor weights = where(some.lengths > 0.0, exp(importance_log_weights(some)), 0.0);
+    EXPECT_TRUE(allclose(found, weights, 1e-13, 1e-13));
+    EXPECT_GT(sum(found).item(), 0.5);
+    testing::check_gradients("normalised",
+                             [&](const std::vector<Tensor>& values) {
+                               return mean_without_replacement(some, values[0]).normalised;
+                             },
+                             {values_of(some)}, {.second = false});
+  }
 }
 
 // H of n steps of a chain that begins in its stationary law: H(pi) + (n - 1) sum_i pi_i H(P_i).
@@ -125,50 +144,8 @@ TEST(WithoutReplacement, EntropyOfAChainOfKnownRate) {
   const auto drawn = sample_sequences(chain, 12, Rng(6), {.max_length = kLength, .starts = kRuns});
   const Moments replaced = moments((-mean(drawn.log_probabilities, {-1})).to_vector<double>());
   EXPECT_NEAR(replaced.mean, exact, 4.5 * replaced.error);
-  const Moments normalized = moments(estimate.normalized.to_vector<double>());
-  EXPECT_LT(normalized.variance, replaced.variance);
-}
-
-TEST(Scoring, SumsWhatTheSearchSummed) {
-  const TreeModel tree = random_tree(41, 5, 4);
-  const auto drawn = sample_sequences(tree, 30, Rng(8));
-  const Scores scores = score_sequences(tree, drawn.tokens, drawn.lengths);
-  EXPECT_TRUE(allclose(scores.log_probabilities, reshape(drawn.log_probabilities, {30}), 1e-13, 1e-13));
-  EXPECT_TRUE(allclose(sum(scores.tokens, {-1}), scores.log_probabilities, 1e-13, 1e-13));
-  const double tokens = sum(drawn.lengths).item();
-  EXPECT_NEAR(perplexity(scores), std::exp(-sum(drawn.log_probabilities).item() / tokens), 1e-12);
-  // Of uniform tokens it is their number.
-  const MarkovChain uniform(full({8}, 0.125), full({8, 8}, 0.125));
-  EXPECT_NEAR(perplexity(score_sequences(uniform, Rng(1).randint(0, 8, {4, 9}))), 8.0, 1e-12);
-}
-
-TEST(Scoring, RefusesWhatIsNoSequence) {
-  const MarkovChain uniform(full({4}, 0.25), full({4, 4}, 0.25));
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0, 4}}));
-      },
-      "[score_sequences] tokens[0, 1] is 4, but there are 4 tokens");
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0.0, 1.0}}));
-      },
-      "[score_sequences] tokens must be (..., length) i64 and not empty, got (1, 2) f32");
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0, 1}}), tensor({3}));
-      },
-      "[score_sequences] lengths must be in [0, 2], got 3 at 0");
-  expect_refusal(
-      [&] {
-        score_sequences(uniform, tensor({{0, 1}}), tensor({1, 1}));
-      },
-      "[score_sequences] lengths must be i64, one for each of 1 sequences, got (2,) i64");
-  expect_refusal(
-      [&] {
-        perplexity(score_sequences(uniform, tensor({{0, 1}}), tensor({0})));
-      },
-      "[perplexity] there are no tokens");
+  const Moments normalised = moments(estimate.normalised.to_vector<double>());
+  EXPECT_LT(normalised.variance, replaced.variance);
 }
 
 }  // namespace

@@ -407,18 +407,19 @@ TEST(SequenceSearch, PromptsAreReadAndDoNotCount) {
   EXPECT_EQ(of_first, (std::set<Tokens>{{}, {1, 0}, {1, 1}, {1, 2}}));
   EXPECT_EQ(of_second, (std::set<Tokens>{{}, {0, 1}, {1, 0}, {1, 1}, {1, 2}, {2}}));
   EXPECT_NEAR(sum(exp(found.log_probabilities)).item(), 2.0, 1e-12);
-  // A model that reads many tokens at once is handed all of them.
+  // A model that reads many tokens at once is handed all of them, and says what comes after each.
   struct Reader : MarkovChain {
-    mutable std::int64_t read_at_once = 0;
+    mutable std::int64_t reads = 0, read_at_once = 0;
     SequenceStep<NoStates> read(NoStates states, const Tensor& tokens) const {
+      ++reads;
       read_at_once = tokens.dim(1);
-      return step(states, select_last(tokens));
+      return {embedding(log_rows, tokens), states};
     }
-    static Tensor select_last(const Tensor& tokens) { return likely::select(tokens, 1, -1).contiguous(); }
   };
   const Reader reader{chain};
   const auto same =
       stochastic_beam_search(reader, 9, Rng(1), {.max_length = 2, .starts = 2, .prompts = prompts});
+  EXPECT_EQ(reader.reads, 1);
   EXPECT_EQ(reader.read_at_once, 3);
   EXPECT_TRUE(array_equal(same.perturbed, found.perturbed));
 }

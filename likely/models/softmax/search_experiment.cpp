@@ -105,8 +105,8 @@ MeanEstimate estimate(const Summed& f, SearchMethod method, const PerturbedSeque
         mean_without_replacement(found, tensor(values, found.lengths.shape()));
     mean.mean = estimates.unbiased.item();
     mean.error = estimates.standard_error.item();
-    mean.normalized = estimates.normalized.item();
-    mean.normalized_error = estimates.normalized_standard_error.item();
+    mean.normalised = estimates.normalised.item();
+    mean.normalised_error = estimates.normalised_standard_error.item();
   } else if (method == SearchMethod::ancestral) {
     const auto n = static_cast<double>(values.size());
     double sum = 0.0, square = 0.0;
@@ -218,7 +218,7 @@ CompareStudy compare_searches(const NamedChain& chain, const CompareRequest& req
             mean(tensor(values_of(f, drawn), drawn.lengths.shape()), {-1}).to_vector<double>();
         for (std::size_t i = 0; i < means.size(); ++i) {
           found[0].push_back(estimates.unbiased.at({static_cast<std::int64_t>(i)}));
-          found[1].push_back(estimates.normalized.at({static_cast<std::int64_t>(i)}));
+          found[1].push_back(estimates.normalised.at({static_cast<std::int64_t>(i)}));
           found[2].push_back(means[i]);
         }
       }
@@ -232,7 +232,7 @@ CompareStudy compare_searches(const NamedChain& chain, const CompareRequest& req
         if (log_p[i] > -std::numeric_limits<double>::infinity()) sum += std::exp(log_p[i]) * values[i];
       }
       found[3] = {sum / mass};
-      constexpr std::array<const char*, 4> kNames{"unbiased", "normalized", "with replacement", "beam"};
+      constexpr std::array<const char*, 4> kNames{"unbiased", "normalised", "with replacement", "beam"};
       for (std::size_t e = 0; e < found.size(); ++e) {
         std::vector<double>& x = found[e];
         std::sort(x.begin(), x.end());

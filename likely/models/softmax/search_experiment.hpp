@@ -36,7 +36,7 @@ struct MeanEstimate {
   std::string of;  // "length", "entropy" or "count of STATE"
   double exact;
   double mean, error;  // of ancestral samples; unbiased and normalised of stochastic beams; NaN of the others
-  double normalized, normalized_error;
+  double normalised, normalised_error;
 };
 
 struct SequenceStudy {
@@ -64,7 +64,7 @@ struct CompareRequest {
 struct Compared {
   double temperature;
   std::int64_t count;
-  std::string estimator;                // "unbiased", "normalized", "with replacement", "beam"
+  std::string estimator;                // "unbiased", "normalised", "with replacement", "beam"
   double exact, mean, low, high, rmse;  // low and high: of 90 % of the runs
 };
 struct CompareStudy {

@@ -62,7 +62,7 @@ void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
                          .log_x = true,
                          .legend = temperature == study.request.temperatures.back() ? "top right" : "none"});
     int turn = 0;
-    for (const char* name : {"with replacement", "unbiased", "normalized"}) {
+    for (const char* name : {"with replacement", "unbiased", "normalised"}) {
       const Curve curve = curve_of(study, temperature, name);
       if (std::string(name) != "unbiased")
         figure.band(tensor(curve.counts), tensor(curve.lows), tensor(curve.highs), {.turn = turn});
@@ -83,7 +83,7 @@ void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
                          .log_y = true,
                          .legend = "none"});
     int turn = 0;
-    for (const char* name : {"with replacement", "unbiased", "normalized", "beam"}) {
+    for (const char* name : {"with replacement", "unbiased", "normalised", "beam"}) {
       const Curve curve = curve_of(study, temperature, name);
       std::vector<double> errors = curve.errors;
       for (double& e : errors)
@@ -96,7 +96,7 @@ void draw_comparison(const CompareStudy& study, runs::PictureFolder& album) {
     panels.push_back(figure);
   }
   const auto columns = static_cast<int>(study.request.temperatures.size());
-  album.add_panels("estimators", panels, columns, 380 * columns, 680);
+  album.add_panels("sequences", panels, columns, 380 * columns, 680);
 }
 
 }  // namespace
@@ -117,13 +117,13 @@ std::string sequences_text(const SequenceStudy& study) {
     text += std::isinf(study.kappa) ? "kappa: -inf, there are no more\n"
                                     : fmt::format("kappa: {:.4f}\n", study.kappa);
   const bool estimated = stochastic || study.request.method == SearchMethod::ancestral;
-  text += stochastic  ? "\nmean of            exact  unbiased               normalized\n"
+  text += stochastic  ? "\nmean of            exact  unbiased               normalised\n"
           : estimated ? "\nmean of            exact  with replacement\n"
                       : "\nmean of            exact\n";
   for (const MeanEstimate& mean : study.means) {
     std::string line = fmt::format("{:<14} {:>9.5g}", printable_line(mean.of), mean.exact);
     if (estimated) line += fmt::format("  {:<21}", plus_minus(mean.mean, mean.error));
-    if (stochastic) line += fmt::format("  {}", plus_minus(mean.normalized, mean.normalized_error));
+    if (stochastic) line += fmt::format("  {}", plus_minus(mean.normalised, mean.normalised_error));
     while (line.ends_with(' ')) line.pop_back();
     text += line + "\n";
   }
@@ -156,8 +156,8 @@ std::string sequences_json(const SequenceStudy& study) {
     one["exact"] = mean.exact;
     one["mean"] = mean.mean;
     one["standard_error"] = mean.error;
-    one["normalized"] = mean.normalized;
-    one["normalized_standard_error"] = mean.normalized_error;
+    one["normalised"] = mean.normalised;
+    one["normalised_standard_error"] = mean.normalised_error;
     means.push_back(one);
   }
   json["means"] = means;
@@ -196,7 +196,7 @@ std::string compare_json(const CompareStudy& study) {
 }
 
 runs::Drawn write_comparison(const CompareStudy& study, const std::filesystem::path& folder, bool figures) {
-  io::CsvWriter table(folder / "estimators.csv",
+  io::CsvWriter table(folder / "sequences.csv",
                       {"temperature", "k", "estimator", "exact", "mean", "low", "high", "rmse"});
   for (const Compared& row : study.rows) {
     table.number(row.temperature).whole(row.count).text(row.estimator).number(row.exact).number(row.mean);
@@ -204,7 +204,7 @@ runs::Drawn write_comparison(const CompareStudy& study, const std::filesystem::p
   }
   table.commit();
   runs::PictureFolder album(folder);
-  if (figures) album.attempt("picture \"estimators\"", [&] { draw_comparison(study, album); });
+  if (figures) album.attempt("picture \"sequences\"", [&] { draw_comparison(study, album); });
   runs::Drawn drawn = album.drawn();
   for (auto& picture : drawn.pictures) picture = std::filesystem::relative(picture, folder);
   return drawn;

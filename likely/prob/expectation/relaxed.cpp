@@ -14,6 +14,7 @@
 #include "likely/ops/softmax.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/prob/expectation/estimates.hpp"
+#include "likely/prob/log_one_minus_exp.hpp"
 
 namespace likely::detail {
 
@@ -41,7 +42,7 @@ Tensor relaxed(const Task& task, const Tensor& perturbed, double temperature) {
 }
 
 // log(e^x - 1) for x >= 0.
-Tensor log_expm1(const Tensor& x) { return x + log1p(-exp(-x)); }
+Tensor log_expm1(const Tensor& x) { return x + log1mexp(x); }
 
 // The same perturbed logits, as a function of the logits that they are where the sample is held: z~ = T(v,
 // logits | sample), with that noise v (constant) for which z~ is z. By using the noise again, what z and z~

@@ -148,18 +148,26 @@ Expectation optimal_score(const Task& task, const Tensor& answers, const Tensor&
 
 }  // namespace detail
 
-Expectation score_estimate(const Tensor& log_probs, const Tensor& rewards, const Baseline& baseline) {
+namespace {
+
+Expectation of_trajectories(const char* operation, const Tensor& log_probs, const Tensor& rewards,
+                            const Baseline& baseline) {
   if (log_probs.rank() < 1 || !(log_probs.shape() == rewards.shape()) || log_probs.shape()[0] < 1)
-    refuse("score_surrogate",
-           fmt::format("log_probs and rewards must have one shape, samples first, got {} and {}",
-                       log_probs.shape().string(), rewards.shape().string()));
-  Expectation result = detail::with_baseline("score_surrogate", log_probs, rewards, baseline);
+    refuse(operation, fmt::format("log_probs and rewards must have one shape, samples first, got {} and {}",
+                                  log_probs.shape().string(), rewards.shape().string()));
+  Expectation result = detail::with_baseline(operation, log_probs, rewards, baseline);
   result.values = stop_gradient(result.values);
   return result;
 }
 
+}  // namespace
+
+Expectation score_estimate(const Tensor& log_probs, const Tensor& rewards, const Baseline& baseline) {
+  return of_trajectories("score_estimate", log_probs, rewards, baseline);
+}
+
 Tensor score_surrogate(const Tensor& log_probs, const Tensor& rewards, const Baseline& baseline) {
-  return score_estimate(log_probs, rewards, baseline).value;
+  return of_trajectories("score_surrogate", log_probs, rewards, baseline).value;
 }
 
 }  // namespace likely

@@ -7,6 +7,10 @@
 
 #include "likely/core/dispatch.hpp"
 #include "likely/core/error.hpp"
+#include "likely/ops/cast.hpp"
+#include "likely/ops/compare.hpp"
+#include "likely/ops/index.hpp"
+#include "likely/ops/join.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 
@@ -36,7 +40,6 @@ GivenSequences::GivenSequences(const Tensor& tokens_given, const Tensor& lengths
     if (n < 0 || n > length)
       refuse(kScore, fmt::format("lengths must be in [0, {}], got {} at {}", length, n, row));
   }
-  found.assign(static_cast<std::size_t>(tokens.size()), 0.0);
 }
 
 std::int64_t GivenSequences::longest() const {
@@ -52,22 +55,49 @@ Tensor GivenSequences::at(std::int64_t place) const {
   return tensor(read);
 }
 
-void GivenSequences::look_up(const Tensor& log_probabilities, std::int64_t place) {
-  const Tensor x = log_probabilities.contiguous();
-  if (x.rank() != 2 || x.dim(0) != rows())
-    refuse(kScore, fmt::format("a step of {} rows must return log-probabilities ({}, V), got {}", rows(),
-                               rows(), x.shape().string()));
-  with_floating(kScore, x.dtype(), [&]<class T>(T) {
-    for (std::int64_t row = 0; row < rows(); ++row) {
-      if (place >= lengths.data<std::int64_t>()[row]) continue;
-      const std::int64_t i = row * tokens.dim(1) + place;
-      const std::int64_t token = tokens.data<std::int64_t>()[i];
-      if (token < 0 || token >= x.dim(1))
+Tensor GivenSequences::before_each(std::int64_t start_token) const {
+  std::vector<Tensor> columns{full({rows()}, static_cast<double>(start_token), DType::i64)};
+  for (std::int64_t place = 0; place + 1 < longest(); ++place) columns.push_back(at(place));
+  return stack(columns, 1);
+}
+
+Tensor GivenSequences::look_up(const Tensor& log_probabilities, std::int64_t first) const {
+  const std::int64_t places = log_probabilities.dim(1), vocabulary = log_probabilities.dim(2);
+  std::vector<std::int64_t> wanted, counts;
+  for (std::int64_t row = 0; row < rows(); ++row) {
+    for (std::int64_t place = first; place < first + places; ++place) {
+      const bool there = place < lengths.data<std::int64_t>()[row];
+      const std::int64_t token = there ? tokens.data<std::int64_t>()[row * tokens.dim(1) + place] : 0;
+      if (token < 0 || token >= vocabulary)
         refuse(kScore,
-               fmt::format("tokens[{}, {}] is {}, but there are {} tokens", row, place, token, x.dim(1)));
-      found[static_cast<std::size_t>(i)] = static_cast<double>(x.data<T>()[row * x.dim(1) + token]);
+               fmt::format("tokens[{}, {}] is {}, but there are {} tokens", row, place, token, vocabulary));
+      wanted.push_back(token);
+      counts.push_back(there ? 1 : 0);
     }
-  });
+  }
+  const Tensor found = gather(log_probabilities, 2, tensor(wanted, Shape{rows(), places, 1}));
+  return where(tensor(counts, Shape{rows(), places}) > 0.0, cast(squeeze(found, 2), DType::f64), 0.0);
+}
+
+Tensor GivenSequences::of_step(const Tensor& log_probabilities, std::int64_t place) const {
+  const Tensor& x = log_probabilities;
+  if (!x.defined() || x.rank() != 2 || x.dim(0) != rows() || !is_f32_or_f64(x.dtype()))
+    refuse(kScore,
+           fmt::format(
+               "a step of {} rows must return log-probabilities ({}, V), f32 or f64, got {}", rows(), rows(),
+               x.defined() ? fmt::format("{} {}", x.shape().string(), name_of(x.dtype())) : "nothing"));
+  return look_up(unsqueeze(x, 1), place);
+}
+
+Tensor GivenSequences::of_read(const Tensor& log_probabilities) const {
+  check_read(kScore, log_probabilities, rows(), longest());
+  return look_up(log_probabilities, 0);
+}
+
+Scores GivenSequences::scores(std::vector<Tensor> found) const {
+  if (longest() < tokens.dim(1)) found.push_back(zeros({rows(), tokens.dim(1) - longest()}, DType::f64));
+  const Tensor all = concat(found, 1);
+  return {all, sum(all, -1), lengths};
 }
 
 }  // namespace detail

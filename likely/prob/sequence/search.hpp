@@ -3,8 +3,7 @@
 //   const Sequences drawn = sample_sequences(model, 20, rng, {.max_length = 50, .filter = {.top_p = 0.9}});
 //   const Sequences best = beam_search(model, 5);                       // the most probable
 //   const PerturbedSequences some = stochastic_beam_search(model, 10, rng);   // ten different ones, drawn
-//   mean_without_replacement(some, f).unbiased                          //
-//   prob/sequence/without_replacement.hpp
+//   mean_without_replacement(some, f).unbiased                                // without_replacement.hpp
 //
 // All sequences of all starts go through one step of the model together, and states are selected only where
 // rows moved. Log-probabilities are summed in f64. The same key gives the same sequences for any number of
@@ -83,6 +82,12 @@ Drawn stochastic_beam(std::int64_t count, Rng rng, const SearchOptions& options,
 
 // Column `place` of the prompts; refuses tokens that are none.
 Tensor prompt_tokens(const Tensor& prompts, std::int64_t place, std::int64_t vocabulary);
+// The last place of what a read() of `begin`, with_start(), returned. Refuses another shape, and prompts that
+// are no tokens.
+Tensor last_place(const Tensor& log_probabilities, const Tensor& begin);
+// Refuses what a read() of (rows, length) tokens must not return.
+void check_read(const char* operation, const Tensor& log_probabilities, std::int64_t rows,
+                std::int64_t length);
 // (starts, 1 + length): the start token, and the prompts.
 Tensor with_start(const Tensor& prompts, std::int64_t starts, std::int64_t start_token);
 
@@ -90,8 +95,10 @@ Tensor with_start(const Tensor& prompts, std::int64_t starts, std::int64_t start
 template <SequenceModel Model>
 auto first_step(const Model& model, const SearchOptions& options) {
   const Tensor begin = with_start(options.prompts, options.starts, model.start_token());
-  if constexpr (requires { model.read(model.start(options.starts), begin); }) {
-    return model.read(model.start(options.starts), begin);
+  if constexpr (ReadsManyTokens<Model>) {
+    auto step = model.read(model.start(options.starts), begin);
+    step.log_probabilities = last_place(step.log_probabilities, begin);
+    return step;
   } else {
     auto step = model.step(model.start(options.starts), prompt_tokens(begin, 0, -1));
     for (std::int64_t i = 1; i < begin.dim(1); ++i) {
@@ -115,6 +122,11 @@ PerturbedSequences run_search(const Model& model, const SearchOptions& options, 
   }
 }
 
+// What a search without noise has found.
+inline Sequences without_perturbed(const PerturbedSequences& found) {
+  return {found.tokens, found.lengths, found.log_probabilities};
+}
+
 }  // namespace detail
 
 // `count` independent sequences of each start (ancestral sampling). All refuse count < 1, max_length < 1,
@@ -122,21 +134,23 @@ PerturbedSequences run_search(const Model& model, const SearchOptions& options, 
 template <SequenceModel Model>
 Sequences sample_sequences(const Model& model, std::int64_t count, Rng rng,
                            const SearchOptions& options = {}) {
-  return detail::run_search(model, options,
-                            detail::sampling(count, rng, options, detail::end_token_of(model)));
+  const auto sampling = detail::sampling(count, rng, options, detail::end_token_of(model));
+  return detail::without_perturbed(detail::run_search(model, options, sampling));
 }
 
 // The most probable token at each step; one sequence of each start.
 template <SequenceModel Model>
 Sequences greedy_sequences(const Model& model, const SearchOptions& options = {}) {
-  return detail::run_search(model, options, detail::greedy(options, detail::end_token_of(model)));
+  const auto greedy = detail::greedy(options, detail::end_token_of(model));
+  return detail::without_perturbed(detail::run_search(model, options, greedy));
 }
 
 // The `count` most probable prefixes at each step, best first; those that have ended keep their place until
 // better ones are found. Without length_penalty no sequence has more than one place.
 template <SequenceModel Model>
 Sequences beam_search(const Model& model, std::int64_t count, const SearchOptions& options = {}) {
-  return detail::run_search(model, options, detail::beam(count, options, detail::end_token_of(model)));
+  const auto beam = detail::beam(count, options, detail::end_token_of(model));
+  return detail::without_perturbed(detail::run_search(model, options, beam));
 }
 
 // `count` different sequences, drawn without replacement (Kool et al. 2019): the sequences whose

@@ -122,4 +122,22 @@ Tensor prompt_tokens(const Tensor& prompts, std::int64_t place, std::int64_t voc
   return tokens;
 }
 
+void check_read(const char* operation, const Tensor& log_probabilities, std::int64_t rows,
+                std::int64_t length) {
+  const Tensor& x = log_probabilities;
+  if (!x.defined() || x.rank() != 3 || x.dim(0) != rows || x.dim(1) != length || !is_f32_or_f64(x.dtype()))
+    refuse(
+        operation,
+        fmt::format("a read of ({}, {}) tokens must return log-probabilities ({}, {}, V), f32 or f64, got {}",
+                    rows, length, rows, length,
+                    x.defined() ? fmt::format("{} {}", x.shape().string(), name_of(x.dtype())) : "nothing"));
+}
+
+Tensor last_place(const Tensor& log_probabilities, const Tensor& begin) {
+  check_read("search", log_probabilities, begin.dim(0), begin.dim(1));
+  for (std::int64_t place = 1; place < begin.dim(1); ++place)
+    (void)prompt_tokens(begin, place, log_probabilities.dim(2));
+  return select(log_probabilities, 1, -1);
+}
+
 }  // namespace likely::detail

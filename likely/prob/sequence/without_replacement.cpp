@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
 #include "likely/ops/arithmetic.hpp"
+#include "likely/ops/cast.hpp"
 #include "likely/ops/compare.hpp"
+#include "likely/ops/math.hpp"
+#include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
 #include "likely/prob/sampling/gumbel_top_k.hpp"
 
@@ -33,37 +35,15 @@ WithoutReplacement mean_without_replacement(const PerturbedSequences& sample, co
   if (values.shape() != sample.lengths.shape())
     refuse("mean_without_replacement", fmt::format("values must be {}, one for each sequence, got {}",
                                                    sample.lengths.shape().string(), values.shape().string()));
-  const std::vector<double> f = values.to_vector<double>();
-  const std::vector<double> weights = importance_log_weights(sample).to_vector<double>();
-  const std::vector<double> inclusion = log_inclusion(sample).to_vector<double>();
-  const std::vector<double> log_p = sample.log_probabilities.to_vector<double>();
-  const auto starts = static_cast<std::size_t>(sample.lengths.dim(0));
-  const std::size_t count = f.size() / starts;
-  std::vector<double> unbiased, error, normalized, normalized_error;
-  for (std::size_t start = 0; start < starts; ++start) {
-    double sum = 0.0, all = 0.0, square = 0.0, normalized_square = 0.0;
-    const auto for_each = [&](const auto& body) {
-      for (std::size_t i = start * count; i < (start + 1) * count; ++i) {
-        if (log_p[i] > -std::numeric_limits<double>::infinity())
-          body(std::exp(weights[i]), -std::expm1(inclusion[i]), f[i]);
-      }
-    };
-    for_each([&](double w, double excluded, double value) {
-      sum += w * value;
-      all += w;
-      square += w * value * w * value * excluded;
-    });
-    const double mean = sum / all;
-    for_each([&](double w, double excluded, double value) {
-      const double part = w / all * (value - mean);
-      normalized_square += part * part * excluded;
-    });
-    unbiased.push_back(sum);
-    error.push_back(std::sqrt(square));
-    normalized.push_back(mean);
-    normalized_error.push_back(std::sqrt(normalized_square));
-  }
-  return {tensor(unbiased), tensor(error), tensor(normalized), tensor(normalized_error)};
+  const Tensor there = sample.log_probabilities > -std::numeric_limits<double>::infinity();
+  const Tensor weight = where(there, exp(importance_log_weights(sample)), 0.0);
+  const Tensor excluded = -expm1(log_inclusion(sample));
+  const Tensor f = where(there, cast(values, DType::f64), 0.0);
+  const Tensor share = weight / sum(weight, -1, true);
+  const Tensor normalised = sum(share * f, -1);
+  const Tensor distance = where(there, f - unsqueeze(normalised, -1), 0.0);
+  return {sum(weight * f, -1), sqrt(sum(square(weight * f) * excluded, -1)), normalised,
+          sqrt(sum(square(share * distance) * excluded, -1))};
 }
 
 WithoutReplacement entropy_without_replacement(const PerturbedSequences& sample) {

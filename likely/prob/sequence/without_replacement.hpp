@@ -23,13 +23,13 @@ struct WithoutReplacement {
   // all sequences.
   Tensor standard_error;
   // sum w f / sum w: biased, little where count is large, and mostly with less spread.
-  Tensor normalized;
-  // The same of f - normalized, by linearisation: right for large samples alone.
-  Tensor normalized_standard_error;
+  Tensor normalised;
+  // The same of f - normalised, by linearisation: right for large samples alone.
+  Tensor normalised_standard_error;
 };
 
 // The mean of f under the model; `values` are f of each sequence, (starts, count), of which those without a
-// sequence are not looked at. Refuses another shape.
+// sequence are not looked at. Differentiable in the values. Refuses another shape.
 [[nodiscard]] WithoutReplacement mean_without_replacement(const PerturbedSequences& sample,
                                                           const Tensor& values);
 

@@ -107,7 +107,7 @@ TEST(SequenceStudy, KnowsTheMeansOfAChain) {
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(study.means[i].exact, expected[i], 1e-12) << study.means[i].of;
       EXPECT_NEAR(study.means[i].mean, expected[i], 1e-12);
-      EXPECT_NEAR(study.means[i].normalized, expected[i], 1e-12);
+      EXPECT_NEAR(study.means[i].normalised, expected[i], 1e-12);
       EXPECT_EQ(study.means[i].error, 0.0);
     }
   }
@@ -135,7 +135,7 @@ TEST(SequenceStudy, ComparesEstimatorsOfLittleSpread) {
       EXPECT_NEAR(unbiased.mean, unbiased.exact, 4.5 * unbiased.rmse / std::sqrt(300.0));
       EXPECT_NEAR(replaced.mean, replaced.exact, 4.5 * replaced.rmse / std::sqrt(300.0));
       EXPECT_LE(unbiased.low, unbiased.high);
-      EXPECT_LT(row(temperature, count, "normalized").rmse, replaced.rmse);
+      EXPECT_LT(row(temperature, count, "normalised").rmse, replaced.rmse);
       EXPECT_NEAR(row(temperature, count, "beam").rmse,
                   std::abs(row(temperature, count, "beam").mean - replaced.exact), 1e-12);
     }
