@@ -1,5 +1,5 @@
-// The model that a training leaves in its run folder: what it was made for, how it is loaded and asked. For
-// recipes.
+// The model that a training leaves in its run folder: what it was made for, how it is loaded and asked.
+// Only for runs/ and models/softmax/.
 #pragma once
 
 #include <cstdint>

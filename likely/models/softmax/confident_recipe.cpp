@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "likely/core/cancel.hpp"
+#include "likely/runs/kept_model.hpp"
 #include "likely/runs/objective.hpp"
 #include "likely/runs/pictures.hpp"
 #include "likely/runs/rows.hpp"
