@@ -20,7 +20,7 @@
 
 namespace likely::models {
 
-using namespace runs;
+using namespace runs;  // NOLINT(google-build-using-namespace)
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 namespace likely::confidence {
 
-using namespace runs;
+using namespace runs;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
