@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/results.hpp"
 #include "apps/likely/whole_option.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/io/path_kind.hpp"
@@ -47,7 +49,7 @@ runs::HeldOutLogits of_run(const CalibrateArguments& arguments, const train::Eve
 
 void run_calibrate(CalibrateArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  ChoiceProgress progress(shown.quiet);
+  WorkProgress progress(shown.quiet);
   Results results(arguments.out, "calibration.json", {arguments.path});
   if (!io::path_exists(arguments.path)) throw Error(arguments.path + ": there is no such file or folder");
   const bool is_run = io::is_folder(arguments.path);

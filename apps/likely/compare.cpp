@@ -7,6 +7,9 @@
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/results.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/compare.hpp"
@@ -24,7 +27,7 @@ struct CompareArguments {
 
 void run_compare(CompareArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  ChoiceProgress progress(shown.quiet);
+  WorkProgress progress(shown.quiet);
   Results results(arguments.out, "compare.json", {arguments.trials.file, arguments.method.covariates});
   if (names_nothing(arguments.models))
     arguments.models.names = {"rw", "rw-dual", "rw-stick", "rw-decay", "ck", "wsls", "random"};

@@ -4,9 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/results.hpp"
 #include "apps/likely/whole_option.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/models/softmax/estimators.hpp"
 
 namespace likely::command {
@@ -20,7 +22,7 @@ struct EstimatorsArguments {
 
 void run_estimators(const EstimatorsArguments& arguments, const ShowOptions& shown) {
   apply(shown);
-  ChoiceProgress progress(shown.quiet);
+  WorkProgress progress(shown.quiet);
   Results results(arguments.out, "estimators.json");
   estimators::EstimatorOptions options = arguments.options;
   options.events = progress.events();

@@ -3,26 +3,35 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "apps/likely/commands.hpp"
-#include "apps/likely/progress_line.hpp"
 #include "apps/likely/report.hpp"
+#include "apps/likely/work_progress.hpp"
+#include "likely/core/error.hpp"
 #include "likely/models/recipes.hpp"
 #include "likely/models/softmax/calibration_study.hpp"
-#include "likely/train/interrupt.hpp"
 
 namespace likely::command {
 
 namespace {
 
-// How far a classifier's probabilities can be believed, a line.
-void say_calibration(const runs::SeedReport& one, bool several) {
+// How far a classifier's probabilities can be believed: as figures of the report, and in a line.
+std::string measure_calibration(runs::SeedReport& one, bool several, const CancelTest& cancelled) {
   const auto& rows = one.report.held_out;
-  if (!rows || rows->logits.rank() != 2 || rows->logits.dim(1) < 2) return;
-  const confidence::Calibration figures = confidence::measure_calibration(
-      rows->logits, rows->labels, {.resamples = 200, .cancelled = train::detail::interrupt_arrived});
-  fmt::print("{}{} calibration: {}\n", several ? fmt::format("seed {}: ", one.seed) : "", rows->of,
-             confidence::line_of(figures));
+  if (!rows || rows->logits.rank() != 2 || rows->logits.dim(1) < 2) return "";
+  try {
+    const confidence::Calibration figures = confidence::measure_calibration(
+        rows->logits, rows->labels, {.resamples = 200, .cancelled = cancelled});
+    one.report.calibration = confidence::figures_of(figures, rows->of);
+    return fmt::format("{}{} calibration: {}\n", several ? fmt::format("seed {}: ", one.seed) : "", rows->of,
+                       confidence::line_of(figures));
+  } catch (const Error& error) {
+    // Logits that are not finite: the other figures are told all the same.
+    if (error.fault() == Fault::memory) throw;
+    one.report.warnings.push_back(fmt::format("calibration was not measured: {}", error.what()));
+    return "";
+  }
 }
 
 }  // namespace
@@ -38,13 +47,15 @@ void add_eval(CLI::App& app) {
   const std::shared_ptr<ShowOptions> shown = add_show_options(*command);
   command->callback([folder, data, shown] {
     apply(*shown);
-    const runs::RunReport report =
-        runs::evaluate_run(models::recipes(), *folder,
-                           data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data),
-                           progress_line(shown->quiet));
+    const WorkProgress progress(shown->quiet);
+    runs::RunReport report = runs::evaluate_run(
+        models::recipes(), *folder,
+        data->empty() ? std::nullopt : std::optional<std::filesystem::path>(*data), progress.events());
+    std::string lines;
+    for (runs::SeedReport& one : report.seeds)
+      lines += measure_calibration(one, report.seeds.size() > 1, progress.cancelled());
     show(report, *shown);
-    if (shown->json) return;
-    for (const runs::SeedReport& one : report.seeds) say_calibration(one, report.seeds.size() > 1);
+    if (!shown->json) fmt::print("{}", lines);
   });
 }
 

@@ -7,6 +7,9 @@
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/results.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/printable.hpp"
 
 namespace likely::command {
@@ -22,7 +25,7 @@ struct FitArguments {
 
 void run_fit(FitArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  ChoiceProgress progress(shown.quiet);
+  WorkProgress progress(shown.quiet);
   Results results(arguments.out, "fit.json", {arguments.trials.file, arguments.method.covariates});
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   choice::method_named(arguments.method.method);

@@ -1,31 +1,33 @@
 #include "apps/likely/flags.hpp"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include <functional>
+#include <utility>
 
 namespace likely::command {
 
 namespace {
 
-constexpr std::array<std::string_view, 30> kOptions{
-    "block",   "bound",  "choose", "coding", "criterion", "data",        "force", "format",
-    "grid",    "header", "label",  "learn",  "method",    "min-count",   "model", "options",
-    "out",     "param",  "prior",  "random", "rate",      "repetitions", "runs",  "sample",
-    "samples", "set",    "skip",   "target", "theta",     "trials"};
+using Names = std::set<std::string, std::less<>>;
+Names& options() {
+  static Names names;
+  return names;
+}
+
 constexpr std::string_view kGiven = " = ";
 
 // The option that stands between two backticks; empty where something else does.
 std::string flag_of(std::string_view quoted) {
   const std::size_t given = quoted.find(kGiven);
   const std::string_view name = quoted.substr(0, given);
-  if (std::find(kOptions.begin(), kOptions.end(), name) == kOptions.end()) return "";
+  if (!options().contains(name)) return "";
   std::string flag = "--" + std::string(name);
   if (given != std::string_view::npos) flag += " " + std::string(quoted.substr(given + kGiven.size()));
   return flag;
 }
 
 }  // namespace
+
+void know_options(Names names) { options() = std::move(names); }
 
 std::string with_flags(const std::string& text) {
   std::string said;

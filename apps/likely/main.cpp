@@ -3,9 +3,12 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <new>
+#include <set>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "apps/likely/commands.hpp"
 #include "apps/likely/complain.hpp"
@@ -71,10 +74,22 @@ void refuse_empty_paths(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) refuse_empty_paths(*command);
 }
 
+// What the library calls a setting is the option of the same name.
+void gather_options(const CLI::App& app, std::set<std::string, std::less<>>& names) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.insert(name);
+  }
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    gather_options(*command, names);
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Probabilistic deep learning in plain C++20.", "likely");
   add_commands(app);
   refuse_empty_paths(app);
+  std::set<std::string, std::less<>> options;
+  gather_options(app, options);
+  likely::command::know_options(std::move(options));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

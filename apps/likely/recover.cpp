@@ -7,7 +7,10 @@
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/results.hpp"
 #include "apps/likely/whole_option.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/recover.hpp"
 
@@ -25,7 +28,7 @@ struct RecoverArguments {
 
 void run_recover(RecoverArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  ChoiceProgress progress(shown.quiet);
+  WorkProgress progress(shown.quiet);
   Results results(arguments.out, "recover.json");
   if (names_nothing(arguments.models)) arguments.models.names = {"rw"};
   choice::RecoverOptions options = arguments.options;

@@ -33,10 +33,11 @@ std::string pictures_text(const runs::RunReport& report) {
 
 }  // namespace
 
-std::shared_ptr<ShowOptions> add_show_options(CLI::App& command) {
+std::shared_ptr<ShowOptions> add_show_options(CLI::App& command, bool own_threads) {
   auto options = std::make_shared<ShowOptions>();
   command.add_flag("--json", options->json, "Print one JSON object instead of text");
   command.add_flag("--quiet", options->quiet, "Show no progress");
+  if (own_threads) return options;
   command.add_option("--threads", options->threads, "Threads; the results do not depend on them")
       ->transform(whole(1, 1024));
   return options;

@@ -16,8 +16,8 @@ struct ShowOptions {
   int threads = 0;
 };
 
-// Adds --json, --quiet and --threads.
-std::shared_ptr<ShowOptions> add_show_options(CLI::App& command);
+// Adds --json, --quiet and, but for a command with one of its own, --threads.
+std::shared_ptr<ShowOptions> add_show_options(CLI::App& command, bool own_threads = false);
 
 // Sets the number of threads that was asked for.
 void apply(const ShowOptions& options);

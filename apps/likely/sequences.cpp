@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
+#include "apps/likely/results.hpp"
 #include "apps/likely/whole_option.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/softmax/search_experiment.hpp"
@@ -26,7 +28,7 @@ struct SequencesArguments {
 
 void run_sequences(SequencesArguments arguments, const ShowOptions& shown) {
   apply(shown);
-  ChoiceProgress progress(true);
+  WorkProgress progress(true);
   if (!arguments.compared &&
       (!arguments.out.folder.empty() || arguments.out.force || arguments.out.no_figures))
     throw Error("--out, --force and --no-figures are of --compare: else nothing is written");

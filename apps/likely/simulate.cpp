@@ -8,7 +8,9 @@
 #include "apps/likely/choice_options.hpp"
 #include "apps/likely/commands.hpp"
 #include "apps/likely/flags.hpp"
+#include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/models/choice_study/subject_parameters.hpp"
@@ -43,7 +45,7 @@ void refuse_own_input(const SimulateArguments& arguments, const choice::Simulati
 
 void run_simulate(SimulateArguments arguments, const CLI::Option& subjects, const ShowOptions& shown) {
   apply(shown);
-  const ChoiceProgress progress(true);
+  const WorkProgress progress(true);
   if (arguments.out.ends_with(".gz"))
     throw Error(fmt::format("--out {}: trials are written as plain text; leave .gz out", arguments.out));
   const std::filesystem::path truth = parameters_file(arguments.out);

@@ -3,16 +3,16 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 
 #include "apps/likely/commands.hpp"
-#include "apps/likely/progress_line.hpp"
+#include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "apps/likely/words_options.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/finite_number.hpp"
 #include "likely/core/printable.hpp"
@@ -21,7 +21,6 @@
 #include "likely/io/json.hpp"
 #include "likely/models/words/vector_files.hpp"
 #include "likely/models/words/word2vec.hpp"
-#include "likely/train/interrupt.hpp"
 
 namespace likely::command {
 
@@ -31,7 +30,7 @@ struct Word2VecArguments {
   std::string text, out;
   words::Word2VecOptions learn;
   words::VectorFormat format = words::VectorFormat::by_ending;
-  bool force = false, json = false, quiet = false;
+  bool force = false;
 };
 
 // Before hours of work: a file that must not be replaced, or a name that says no format.
@@ -49,18 +48,18 @@ void check_out(const Word2VecArguments& arguments) {
   const io::AtomicFile free(arguments.out, {.replace = arguments.force});
 }
 
-void run_word2vec(Word2VecArguments& arguments) {
-  const train::detail::CatchInterrupt interrupt(true);
-  arguments.learn.cancelled = [&interrupt] { return interrupt.arrived(); };
+void run_word2vec(Word2VecArguments arguments, const ShowOptions& shown) {
+  WorkProgress progress(shown.quiet);
   check_out(arguments);
-  arguments.learn.events = progress_line(arguments.quiet);
+  arguments.learn.cancelled = progress.cancelled();
+  arguments.learn.events = progress.events();
   if (arguments.learn.threads > threads()) set_threads(arguments.learn.threads);
   const words::Learned learned = words::word2vec(arguments.text, arguments.learn);
-  arguments.learn.events = {};
   words::save_vectors(arguments.out, learned.vectors, arguments.format, arguments.force,
                       arguments.learn.cancelled);
-  if (arguments.quiet && !arguments.json) return;
-  if (arguments.json) {
+  progress.finish();
+  if (shown.quiet && !shown.json) return;
+  if (shown.json) {
     io::Json json;
     json["out"] = arguments.out;
     json["words"] = learned.vectors.size();
@@ -88,17 +87,6 @@ CLI::Validator number_from(double low) {
 }
 
 }  // namespace
-
-void add_format(CLI::App& command, words::VectorFormat& format) {
-  static const std::map<std::string, words::VectorFormat> kFormats{{"text", words::VectorFormat::text},
-                                                                   {"binary", words::VectorFormat::binary}};
-  command
-      .add_option_function<std::string>(
-          "--format", [&format](const std::string& name) { format = kFormats.at(name); },
-          "text or binary; by its ending if left out: .txt and .vec are text, .bin is binary")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"text", "binary"}));
-}
 
 void add_word2vec(CLI::App& app) {
   CLI::App* command = app.add_subcommand("word2vec", "Learn word vectors from a text");
@@ -156,9 +144,8 @@ void add_word2vec(CLI::App& app) {
       ->type_name("N")
       ->transform(seed())
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Print JSON");
-  command->add_flag("--quiet", arguments->quiet, "No progress, no summary");
-  command->callback([arguments] { run_word2vec(*arguments); });
+  const std::shared_ptr<ShowOptions> shown = add_show_options(*command, true);
+  command->callback([arguments, shown] { run_word2vec(*arguments, *shown); });
 }
 
 }  // namespace likely::command

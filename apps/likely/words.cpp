@@ -10,13 +10,13 @@
 #include "apps/likely/commands.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "apps/likely/words_options.hpp"
+#include "apps/likely/work_progress.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/io/json.hpp"
 #include "likely/models/words/evaluate.hpp"
 #include "likely/models/words/vector_files.hpp"
 #include "likely/models/words/word_vectors.hpp"
-#include "likely/train/interrupt.hpp"
 
 namespace likely::command {
 
@@ -47,14 +47,14 @@ void print(const std::vector<words::Neighbour>& found, bool as_json) {
 }
 
 void run_nearest(const WordsArguments& arguments) {
-  const train::detail::CatchInterrupt interrupt(true);
-  const words::WordVectors vectors = load(arguments, [&] { return interrupt.arrived(); });
+  const WorkProgress progress(true);
+  const words::WordVectors vectors = load(arguments, progress.cancelled());
   print(words::nearest(vectors, arguments.asked[0], arguments.count), arguments.json);
 }
 
 void run_analogy(const WordsArguments& arguments) {
-  const train::detail::CatchInterrupt interrupt(true);
-  const words::WordVectors vectors = load(arguments, [&] { return interrupt.arrived(); });
+  const WorkProgress progress(true);
+  const words::WordVectors vectors = load(arguments, progress.cancelled());
   print(words::analogy(vectors, arguments.asked[0], arguments.asked[1], arguments.asked[2], arguments.count),
         arguments.json);
 }
@@ -81,8 +81,8 @@ io::Json json_of(const words::AnalogyScore& score) {
 void run_eval(const WordsArguments& arguments) {
   if (arguments.analogies.empty() && arguments.similarity.empty())
     throw Error("what is to be measured? --analogies FILE, --similarity FILE or both");
-  const train::detail::CatchInterrupt interrupt(true);
-  const CancelTest cancelled = [&] { return interrupt.arrived(); };
+  const WorkProgress progress(true);
+  const CancelTest cancelled = progress.cancelled();
   // Files that are wrong are refused before the vectors are read, which takes longer.
   std::vector<words::AnalogySection> sections;
   std::vector<words::JudgedPair> pairs;

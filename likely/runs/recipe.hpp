@@ -78,6 +78,8 @@ struct Report {
   std::string text{};                           // what else to print, such as a table
   // Of an evaluation of a classifier: what the figures were taken of.
   std::optional<HeldOutLogits> held_out{};
+  // How far the probabilities can be believed, where somebody has measured that.
+  std::vector<Measured> calibration{};
   std::int64_t epochs = 0;
   double seconds = 0.0;
   train::Stopped stopped = train::Stopped::finished;

@@ -79,6 +79,9 @@ std::string json_of(const RunReport& report) {
   json["seconds"] = std::round(1000.0 * report.seconds()) / 1000.0;
   json["stopped"] = name_of(report.stopped());
   json["figures"] = json_figures(report.figures());
+  // Where it was measured: after an evaluation, not after a training.
+  const std::vector<Measured> calibration = report.calibration();
+  if (!calibration.empty()) json["calibration"] = json_figures(calibration);
   Json expected = Json::object();
   for (const Expected& one : report.recipe->expected) expected[key_of(one.figure)] = one.value;
   json["expected"] = expected;
@@ -88,9 +91,12 @@ std::string json_of(const RunReport& report) {
       spread[key_of(figure.name)] = io::number_json(report.spread(figure.name));
     json["spread"] = spread;
     Json runs = Json::array();
-    for (const SeedReport& seed : report.seeds)
+    for (const SeedReport& seed : report.seeds) {
       runs.push_back(
           {{"seed", seed.seed}, {"figures", json_figures(seed.report.figures)}, {"out", seed.out.string()}});
+      if (!seed.report.calibration.empty())
+        runs.back()["calibration"] = json_figures(seed.report.calibration);
+    }
     json["runs"] = runs;
   }
   Json settings = Json::object();

@@ -346,6 +346,21 @@ std::vector<Measured> RunReport::figures() const {
   return means;
 }
 
+std::vector<Measured> RunReport::calibration() const {
+  if (seeds.empty()) return {};
+  std::vector<Measured> means = seeds[0].report.calibration;
+  for (Measured& mean : means) {
+    std::vector<double> found;
+    for (const SeedReport& seed : seeds) {
+      for (const Measured& measured : seed.report.calibration) {
+        if (measured.name == mean.name) found.push_back(measured.value);
+      }
+    }
+    mean.value = mean_of(found);
+  }
+  return means;
+}
+
 double RunReport::spread(std::string_view figure) const {
   const std::vector<double> all = values(figure);
   if (all.size() < 2) return 0.0;

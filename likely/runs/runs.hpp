@@ -41,6 +41,8 @@ struct RunReport {
   std::vector<double> values(std::string_view figure) const;
   // The means over the seeds, by name.
   std::vector<Measured> figures() const;
+  // The same of Report::calibration.
+  std::vector<Measured> calibration() const;
   // The standard deviation over the seeds (n - 1) of a figure; 0 for one seed.
   double spread(std::string_view figure) const;
   double seconds() const;

@@ -1,19 +1,9 @@
 #include "likely/runs/supervised.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 
-#include "likely/core/cancel.hpp"
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
-#include "likely/core/memory_limit.hpp"
-#include "likely/core/printable.hpp"
-#include "likely/core/whole_number.hpp"
-#include "likely/io/path_kind.hpp"
-#include "likely/io/safetensors.hpp"
-#include "likely/kernels/build_info.hpp"
 #include "likely/ops/join.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
@@ -37,9 +27,6 @@ optim::Schedule cosine_schedule(const Run& run, std::int64_t steps) {
 namespace detail {
 
 namespace {
-
-constexpr std::int64_t kRowsAtOnce = 256;
-constexpr double kMostNumbersARow = 1e9;
 
 // The keys of a run, always made in this order.
 struct Keys {
@@ -72,55 +59,10 @@ Sizes sizes_of(const Splits& splits) {
   return {.input = x.shape().sub(1, x.rank()), .outputs = outputs_of(splits)};
 }
 
-std::string text_of(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
-
-bool parse_shape(std::string_view text, Shape& shape) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('x');
-    const auto size = whole_number<std::int64_t>(text.substr(0, end));
-    if (!size || *size < 1 || shape.rank() == Shape::kMaxRank || end + 1 == text.size()) return false;
-    shape.push_back(*size);
-    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  }
-  // More numbers than this no row has, and their product could be too large for a number.
-  double numbers = 1.0;
-  for (const std::int64_t size : shape) numbers *= static_cast<double>(size);
-  return numbers <= kMostNumbersARow;
-}
-
-// What the kept model was made for.
-Sizes kept_sizes(const Run& run) {
-  const std::filesystem::path file = model_file(run);
-  if (!io::path_exists(file))
-    throw Error(fmt::format("{} holds no finished model; finish it with: likely resume {}", run.out.string(),
-                            shell_word(run.out.string())));
-  const auto metadata = io::load_safetensors(file).metadata;
-  Sizes sizes;
-  Shape outputs;
-  const auto input = metadata.find("input");
-  const auto count = metadata.find("outputs");
-  if (input == metadata.end() || count == metadata.end() || !parse_shape(input->second, sizes.input) ||
-      !parse_shape(count->second, outputs) || outputs.rank() != 1)
-    throw Error(file.string() + ": the file does not say what rows the model takes");
-  sizes.outputs = outputs[0];
-  return sizes;
-}
-
-// What was left in the folder. The model is made first, in the sizes that the settings and the file announce:
-// it gets no more memory than making one takes that the file's own numbers can fill.
 Learned load(const SupervisedParts& parts, const Run& run, const Sizes& sizes) {
-  constexpr std::int64_t kTimesItsFile = 64;  // an orthogonal start needs some matrices of doubles
-  constexpr std::int64_t kBesides = 65'536;
-  const std::filesystem::path file = model_file(run);
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(file));
-  const MemoryLimit limit(kBesides + kTimesItsFile * bytes);
-  try {
-    return parts.load(run, sizes);
-  } catch (const Error&) {
-    if (!limit.exceeded()) throw;
-  }
-  throw Error(fmt::format("{}: the model that recipe.json and this file announce is larger than the file",
-                          file.string()));
+  Learned learned;
+  load_within_file(run, [&] { learned = parts.load(run, sizes); });
+  return learned;
 }
 
 struct Held {
@@ -131,15 +73,6 @@ Held held_out(const Splits& splits) {
   if (splits.test) return {"test", &*splits.test};
   if (splits.validation) return {"validation", &*splits.validation};
   return {"training", &splits.train};
-}
-
-Tensor outputs_for(const Predictor& predict, const data::Dataset& rows, const CancelTest& cancelled = {}) {
-  std::vector<Tensor> outputs;
-  for (const data::Batch& batch : rows.batches(kRowsAtOnce)) {
-    give_up_if(cancelled);
-    outputs.push_back(predict(batch.x));
-  }
-  return concat(outputs);
 }
 
 std::vector<Measured> figures_of(const Objective& objective, const Tensor& outputs, const Held& held) {
@@ -218,18 +151,9 @@ Report train_whole(const SupervisedParts& parts, const Run& run) {
 
 }  // namespace
 
-std::filesystem::path model_file(const Run& run) { return run.out / "model.safetensors"; }
-
 std::int64_t steps_of(const Run& run, const data::Dataset& train) {
   const std::int64_t batch = run.settings.whole("batch");
   return run.settings.whole("epochs") * ((train.size() + batch - 1) / batch);
-}
-
-std::map<std::string, std::string> provenance(const Run& run, const Sizes& sizes) {
-  return {{"likely", std::string(version())},
-          {"seed", std::to_string(run.seed)},
-          {"input", text_of(sizes.input)},
-          {"outputs", std::to_string(sizes.outputs)}};
 }
 
 Recipe complete(Recipe about, const SupervisedParts& parts) {

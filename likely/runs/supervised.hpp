@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@
 #include "likely/nn/sequential.hpp"
 #include "likely/optim/adam.hpp"
 #include "likely/optim/schedule.hpp"
+#include "likely/runs/kept_model.hpp"
 #include "likely/runs/objective.hpp"
 #include "likely/runs/picture_folder.hpp"
 #include "likely/runs/recipe.hpp"
@@ -30,15 +29,6 @@ struct Splits {
   std::optional<data::Dataset> validation{};
   std::optional<data::Dataset> test{};  // figures are taken on it, or on what there is
 };
-
-// What a model must fit.
-struct Sizes {
-  Shape input;               // of one row
-  std::int64_t outputs = 1;  // classes, or numbers a target
-};
-
-// Outputs for rows of any number.
-using Predictor = std::function<Tensor(const Tensor& x)>;
 
 struct FitDefaults {
   std::int64_t epochs = 10;
@@ -99,11 +89,8 @@ struct SupervisedParts {
 // The functions of a recipe, made of these.
 Recipe complete(Recipe about, const SupervisedParts& parts);
 
-std::filesystem::path model_file(const Run& run);
 // How many steps a training with these settings makes.
 std::int64_t steps_of(const Run& run, const data::Dataset& train);
-// The metadata of a model file.
-std::map<std::string, std::string> provenance(const Run& run, const Sizes& sizes);
 
 template <class Optimizer, Tree Model>
 Optimizer optimizer_by_settings(const Model& model, const Settings& settings) {

@@ -1,6 +1,7 @@
 #include "tests/command/command.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -175,7 +176,20 @@ TEST(Command, TrainsEvaluatesPredictsAndPlots) {
   const Ran evaluated = likely_command(at, {"eval", "runs/moons", "--json"});
   ASSERT_EQ(evaluated.code, 0) << evaluated.err;
   EXPECT_EQ(io::parse_json<io::SortedJson>(evaluated.out)["figures"], json["figures"]);
+  EXPECT_FALSE(json.contains("calibration"));
+  const auto calibration = io::parse_json<io::SortedJson>(evaluated.out)["calibration"];
+  ASSERT_EQ(calibration.size(), 3U) << evaluated.out;
+  // The loss by another way.
+  EXPECT_NEAR(calibration["test_NLL"].get<double>(), json["figures"]["test_loss"].get<double>(), 1e-5);
+  EXPECT_GT(calibration["test_ECE"].get<double>(), 0.0);
+  EXPECT_LT(calibration["test_ECE"].get<double>(), 0.5);
   const Ran shown = likely_command(at, {"eval", "runs/moons"});
+  EXPECT_NE(shown.out.find(fmt::format("Brier {:.4f}", calibration["test_Brier"].get<double>())),
+            std::string::npos)
+      << shown.out << evaluated.out;
+  EXPECT_NE(shown.out.find(fmt::format("ECE {:.2f}", 100.0 * calibration["test_ECE"].get<double>())),
+            std::string::npos)
+      << shown.out << evaluated.out;
   EXPECT_EQ(shown.out.substr(0, 15), "test accuracy  ") << shown.out;
   EXPECT_NE(shown.out.find("(usually 98 %)"), std::string::npos) << shown.out;
 

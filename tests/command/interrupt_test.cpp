@@ -164,6 +164,45 @@ TEST(LongEvaluation, EndsWithoutAdviceToResume) {
   }
 }
 
+// All is learned, and only to be judged: resumption does that, and only that.
+TEST(LongJudging, EndsWithAModelThatIsJudgedLater) {
+  for (const bool replaces : {false, true}) {
+    SCOPED_TRACE(replaces);
+    const auto start = [&](const TemporaryFolder& folder, int work) {
+      const std::string at = folder.path().string();
+      if (replaces) {
+        const Ran earlier = likely_command(
+            at, {"train", "confident", "--rows", "50", "--epochs", "1", "--quiet", "--out", "run"});
+        EXPECT_EQ(earlier.code, 0) << earlier.err;
+      }
+      // Each of 40,000 places outside is compared with each row.
+      Words words{"train", "confident", "--rows", std::to_string(2000 * work), "--epochs", "1"};
+      for (const char* word : {"--batch", "1000", "--quiet", "--force", "--out", "run"})
+        words.emplace_back(word);
+      return start_command(at, words, (folder / "out").string(), (folder / "err").string());
+    };
+    // The earlier run has a report.
+    const auto until_learned = [](const TemporaryFolder& folder, pid_t) {
+      for (int i = 0; i < 60000; ++i) {
+        if (std::filesystem::exists(folder / "run/model.safetensors") &&
+            !std::filesystem::exists(folder / "run/report.json"))
+          return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    interrupt_at_work({start, until_learned}, [](const TemporaryFolder& folder) {
+      EXPECT_EQ(read_bytes(folder / "err"), "interrupted; go on with: likely resume run\n");
+      EXPECT_TRUE(std::filesystem::exists(folder / "run/model.safetensors"));
+      EXPECT_FALSE(std::filesystem::exists(folder / "run/report.json"));
+      const std::string model = read_bytes(folder / "run/model.safetensors");
+      const Ran resumed = likely_command(folder.path().string(), {"resume", "run", "--quiet"});
+      EXPECT_EQ(resumed.code, 0) << resumed.err;
+      EXPECT_EQ(read_bytes(folder / "run/model.safetensors"), model);
+      EXPECT_NE(read_bytes(folder / "run/report.json").find("AUROC_around"), std::string::npos);
+    });
+  }
+}
+
 // Model and report are kept, whatever is missing of the pictures.
 TEST(LongDrawing, EndsWithModelAndReport) {
   const auto start = [](const TemporaryFolder& folder, int work) {

@@ -465,5 +465,20 @@ TEST(Runs, ReadNothingThatTheyReplace) {
   train_recipe(recipe, run, {.force = true});
 }
 
+TEST(RunReports, HaveCalibrationWhereItWasMeasured) {
+  Report with;
+  with.calibration = {{"test ECE", Better::lower, 0.25}};
+  RunReport report{&moons(), default_run(moons()), {{1, "a", with}}};
+  const auto json = [&] { return io::parse_json<io::SortedJson>(json_of(report)); };
+  EXPECT_EQ(json()["calibration"], io::SortedJson({{"test_ECE", 0.25}}));
+  with.calibration[0].value = 0.75;
+  report.seeds.push_back({2, "b", with});
+  EXPECT_EQ(json()["calibration"], io::SortedJson({{"test_ECE", 0.5}}));
+  EXPECT_EQ(json()["runs"][1]["calibration"], io::SortedJson({{"test_ECE", 0.75}}));
+  for (SeedReport& seed : report.seeds) seed.report.calibration.clear();
+  EXPECT_FALSE(json().contains("calibration"));
+  EXPECT_FALSE(json()["runs"][1].contains("calibration"));
+}
+
 }  // namespace
 }  // namespace likely::runs

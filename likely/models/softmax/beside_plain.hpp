@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "likely/models/softmax/joint_learner.hpp"
-#include "likely/models/vision/mlp.hpp"
+#include "likely/nn/network.hpp"
 
 namespace likely::confidence {
 
@@ -13,17 +13,17 @@ namespace likely::confidence {
 template <Tree Classifier>
 struct Confident {
   Classifier joint, plain;
-  vision::Mlp generator;
+  nn::Network generator;
   LIKELY_PARTS(joint, plain, generator)
 };
 
 template <Tree Classifier>
 struct BesidePlain {
-  JointLearner<Classifier, vision::Mlp, vision::Mlp> joint;
+  JointLearner<Classifier, nn::Network, nn::Network> joint;
   Classifier plain;
   optim::Adam plain_adam;
 
-  BesidePlain(Classifier classifier, vision::Mlp generator, vision::Mlp critic, const JointOptions& options)
+  BesidePlain(Classifier classifier, nn::Network generator, nn::Network critic, const JointOptions& options)
       : joint(classifier, std::move(generator), std::move(critic), options),
         plain(std::move(classifier)),
         plain_adam(plain, {.lr = options.classifier_lr}) {}

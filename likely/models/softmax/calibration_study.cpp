@@ -197,6 +197,14 @@ std::string line_of(const Calibration& figures) {
                      cell(figures.brier, 1.0, 4));
 }
 
+std::vector<runs::Measured> figures_of(const Calibration& figures, const std::string& rows) {
+  const auto lower = [&](const char* name, const Estimate& figure) {
+    return runs::Measured{
+        .name = rows + " " + name, .better = runs::Better::lower, .value = figure.value, .percent = false};
+  };
+  return {lower("ECE", figures.ece), lower("NLL", figures.nll), lower("Brier", figures.brier)};
+}
+
 std::string text_of(const CalibrationStudy& study) {
   std::string text = fmt::format(
       "{} rows, {} classes; each row is judged by scalers that were fitted to the other {} of {} folds\n"

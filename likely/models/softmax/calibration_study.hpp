@@ -51,6 +51,9 @@ std::string text_of(const CalibrationStudy& study);
 std::string json_of(const CalibrationStudy& study);
 // "ECE 3.2 % +- 0.5, NLL 0.31 +- 0.02, Brier 0.17 +- 0.01": what `likely eval` shows.
 std::string line_of(const Calibration& figures);
+// Error of calibration, negative log-likelihood and Brier score of these rows ("test ECE"), for a report:
+// the lower, the better.
+std::vector<runs::Measured> figures_of(const Calibration& figures, const std::string& rows);
 
 // The share of right answers against confidence: a series for each, beside the diagonal where they are equal.
 struct Reliability {

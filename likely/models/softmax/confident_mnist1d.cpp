@@ -18,7 +18,7 @@
 
 namespace likely::models {
 
-using namespace runs;
+using namespace runs;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -106,10 +106,10 @@ Recipe confident_mnist1d_recipe() {
                         whole_setting("channels", 25, "filters a layer of the classifier", 1, 1000)})};
   return confidence::confident_recipe<vision::Cnn1d>(
       about, {.inside = digits_inside, .elsewhere = curves_elsewhere, .pictures = draw_curves_of},
-      [](const Run& run, const Inside& inside, Rng rng) {
-        return vision::Cnn1d({.length = inside.train.range(0, 1).x.size(),
+      [](const Run& run, const Sizes& sizes, Rng rng) {
+        return vision::Cnn1d({.length = sizes.input.size(),
                               .channels = run.settings.whole("channels"),
-                              .classes = inside.classes,
+                              .classes = sizes.outputs,
                               .dropout = 0.3},
                              rng);
       });

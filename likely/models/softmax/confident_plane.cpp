@@ -1,8 +1,10 @@
 // `likely train confident`: a classifier in the plane that is not sure where it has seen nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/create.hpp"
 #include "likely/data/toy.hpp"
 #include "likely/models/recipes.hpp"
@@ -14,10 +16,11 @@
 #include "likely/ops/math.hpp"
 #include "likely/ops/reduce.hpp"
 #include "likely/ops/view.hpp"
+#include "likely/train/interrupt.hpp"
 
 namespace likely::models {
 
-using namespace runs;
+using namespace runs;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -48,11 +51,15 @@ Inside plane_inside(const Run& run, Rng rng) {
           .classes = shape == "spirals" || shape == "clouds" ? 3 : 2};
 }
 
+constexpr std::int64_t kMostDistances = 1 << 20;  // in memory at once
+
 // The distance of each place from the nearest row.
 Tensor distance_from(const Tensor& rows, const Tensor& places) {
   std::vector<Tensor> nearest;
-  for (std::int64_t first = 0; first < places.dim(0); first += 500) {
-    const Tensor some = slice(places, 0, {first, std::min(first + 500, places.dim(0))});
+  const std::int64_t at_once = std::clamp<std::int64_t>(kMostDistances / rows.dim(0), 1, 500);
+  for (std::int64_t first = 0; first < places.dim(0); first += at_once) {
+    give_up_if(train::detail::interrupt_arrived);
+    const Tensor some = slice(places, 0, {first, std::min(first + at_once, places.dim(0))});
     nearest.push_back(min(sum(square(unsqueeze(some, 1) - unsqueeze(rows, 0)), 2), 1));
   }
   return likely::sqrt(concat(nearest));
@@ -122,11 +129,11 @@ Recipe confident_recipe() {
                         whole_setting("width", 100, "hidden units a layer of the classifier", 1, 10'000)})};
   return confidence::confident_recipe<nn::Network>(
       about, {.inside = plane_inside, .elsewhere = plane_elsewhere, .pictures = draw_plane},
-      [](const Run& run, const Inside& inside, Rng rng) {
+      [](const Run& run, const Sizes& sizes, Rng rng) {
         const std::int64_t width = run.settings.whole("width");
         // Far away these units are what they are at the border of what was seen; rectified ones would grow.
         return nn::network(
-            fmt::format("linear {0}, tanh, linear {0}, tanh, linear {1}", width, inside.classes), {2}, rng);
+            fmt::format("linear {0}, tanh, linear {0}, tanh, linear {1}", width, sizes.outputs), {2}, rng);
       });
 }
 

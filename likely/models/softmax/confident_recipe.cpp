@@ -3,21 +3,19 @@
 #include <fmt/format.h>
 
 #include "likely/core/cancel.hpp"
-#include "likely/core/printable.hpp"
-#include "likely/io/path_kind.hpp"
-#include "likely/models/softmax/calibration_measures.hpp"
-#include "likely/ops/join.hpp"
+#include "likely/runs/kept_model.hpp"
+#include "likely/runs/objective.hpp"
+#include "likely/runs/pictures.hpp"
 #include "likely/runs/rows.hpp"
+#include "likely/train/history.hpp"
 #include "likely/train/interrupt.hpp"
 #include "likely/train/metrics.hpp"
 
 namespace likely::confidence {
 
-using namespace runs;
+using namespace runs;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-constexpr std::int64_t kRowsAtOnce = 500;
 
 struct PairKeys {
   Rng inside, model, elsewhere;
@@ -29,20 +27,28 @@ PairKeys pair_keys(const Run& run) {
   return {inside, model, rng.split()};
 }
 
-Tensor outputs_in_pieces(const Predictor& predict, const Tensor& x) {
-  std::vector<Tensor> outputs;
-  for (const data::Batch& batch : data::Dataset(x).batches(kRowsAtOnce)) {
-    give_up_if(train::detail::interrupt_arrived);
-    outputs.push_back(predict(batch.x));
-  }
-  return concat(outputs);
+// Inside, as the rows say it.
+Sizes sizes_of(const Inside& inside) {
+  const Tensor x = inside.train.range(0, 1).x;
+  return {.input = x.shape().sub(1, x.rank()), .outputs = inside.classes};
+}
+
+Pair load_pair(const detail::LoadPair& load, const Run& run, const Sizes& sizes) {
+  Pair pair;
+  runs::detail::load_within_file(run, [&] { pair = load(run, sizes); });
+  return pair;
+}
+
+// Also while a training is judged, which its owner tells by itself.
+Tensor outputs_of(const Predictor& predict, const Tensor& x) {
+  return runs::detail::outputs_for(predict, data::Dataset(x), train::detail::interrupt_arrived);
 }
 
 std::string percent(const Rate& rate) {
   return fmt::format("{:.1f} +- {:.1f}", 100.0 * rate.value, 100.0 * rate.standard_error);
 }
 
-// Both classifiers on the rows inside and on those of each kind outside.
+// Both classifiers on the rows inside and on those of each kind outside. Ctrl-C ends it with Cancelled.
 struct PairJudged {
   std::vector<Measured> figures;
   std::string text;
@@ -54,7 +60,7 @@ PairJudged judge_pair(const ConfidentParts& parts, const Run& run, const Inside&
   PairJudged judged;
   std::vector<Tensor> logits;
   for (const Predictor* predict : {&pair.joint, &pair.plain}) {
-    logits.push_back(outputs_in_pieces(*predict, test.x));
+    logits.push_back(outputs_of(*predict, test.x));
     judged.figures.push_back({.name = predict == &pair.joint ? "test accuracy" : "plain accuracy",
                               .better = Better::higher,
                               .value = train::share_of_right_labels(logits.back(), test.y).item(),
@@ -64,8 +70,7 @@ PairJudged judge_pair(const ConfidentParts& parts, const Run& run, const Inside&
   judged.text = fmt::format("{:<14} {:<16} {:>14} {:>14} {:>14} {:>14}\n", "rows outside", "score",
                             "AUROC plain", "AUROC joint", "FPR95 plain", "FPR95 joint");
   for (const Elsewhere& outside : parts.elsewhere(run, inside, pair_keys(run).elsewhere)) {
-    const Tensor joint = outputs_in_pieces(pair.joint, outside.x),
-                 plain = outputs_in_pieces(pair.plain, outside.x);
+    const Tensor joint = outputs_of(pair.joint, outside.x), plain = outputs_of(pair.plain, outside.x);
     for (const Score score : {Score::max_probability, Score::energy}) {
       const Detection with = detection(familiarity(score, logits[0]), familiarity(score, joint));
       const Detection without = detection(familiarity(score, logits[1]), familiarity(score, plain));
@@ -92,10 +97,10 @@ void draw_pair(const ConfidentParts& parts, const std::vector<train::EpochReport
   if (parts.pictures) album.attempt("pictures", [&] { parts.pictures(pair, inside, album); });
 }
 
-void check_finished(const Run& run) {
-  if (io::path_exists(detail::pair_file(run))) return;
-  throw Error(fmt::format("{} holds no finished model; finish it with: likely resume {}", run.out.string(),
-                          shell_word(run.out.string())));
+nn::Network players_network(const Run& run, std::int64_t inputs, std::int64_t outputs, Rng rng) {
+  return nn::network(fmt::format("linear {0}, relu, linear {0}, relu, linear {1}",
+                                 run.settings.whole("player_width"), outputs),
+                     {inputs}, rng);
 }
 
 }  // namespace
@@ -118,8 +123,6 @@ std::vector<Setting> confident_settings(const ConfidentDefaults& defaults) {
 
 namespace detail {
 
-std::filesystem::path pair_file(const Run& run) { return run.out / "model.safetensors"; }
-
 JointOptions joint_options(const Run& run) {
   const Settings& settings = run.settings;
   return {.beta = settings.number("beta"),
@@ -133,13 +136,11 @@ JointOptions joint_options(const Run& run) {
           .critic_lr = settings.number("player_lr")};
 }
 
-vision::Mlp make_generator(const Run& run, std::int64_t numbers, Rng rng) {
-  const std::int64_t width = run.settings.whole("player_width");
-  return {{run.settings.whole("noise"), width, width, numbers}, rng};
+nn::Network make_generator(const Run& run, std::int64_t numbers, Rng rng) {
+  return players_network(run, run.settings.whole("noise"), numbers, rng);
 }
-vision::Mlp make_critic(const Run& run, std::int64_t numbers, Rng rng) {
-  const std::int64_t width = run.settings.whole("player_width");
-  return {{numbers, width, width, 1}, rng};
+nn::Network make_critic(const Run& run, std::int64_t numbers, Rng rng) {
+  return players_network(run, numbers, 1, rng);
 }
 
 Recipe complete_confident(Recipe about, const ConfidentParts& parts, const TrainPair& train,
@@ -147,37 +148,43 @@ Recipe complete_confident(Recipe about, const ConfidentParts& parts, const Train
   about.train = [=](const Run& run) {
     const PairKeys keys = pair_keys(run);
     const Inside inside = parts.inside(run, keys.inside);
-    TrainedPair trained = train(run, inside, keys.model);
-    Report report{.epochs = trained.epochs, .stopped = trained.stopped};
+    TrainedPair trained = train(run, inside, sizes_of(inside), keys.model);
+    Report report{.epochs = trained.epochs,
+                  .seconds = trained.history.empty() ? 0.0 : trained.history.back().seconds,
+                  .stopped = trained.stopped};
     if (trained.stopped == train::Stopped::interrupted) return report;
-    PairJudged judged = judge_pair(parts, run, inside, trained.pair);
-    report.figures = std::move(judged.figures);
-    report.text = std::move(judged.text);
-    report.draw = [=, out = run.out](PictureFolder& album) {
-      draw_pair(parts, train::read_history(out), inside, trained.pair, album);
+    try {
+      PairJudged judged = judge_pair(parts, run, inside, trained.pair);
+      report.figures = std::move(judged.figures);
+      report.text = std::move(judged.text);
+    } catch (const Cancelled&) {
+      // All is learned and kept: whoever goes on only judges.
+      report.stopped = train::Stopped::interrupted;
+      return report;
+    }
+    report.draw = [=, trained = std::move(trained)](PictureFolder& album) {
+      draw_pair(parts, trained.history, inside, trained.pair, album);
     };
     return report;
   };
   about.evaluate = [=](const Run& run) {
-    check_finished(run);
-    const Inside inside = parts.inside(run, pair_keys(run).inside);
-    PairJudged judged = judge_pair(parts, run, inside, load(run, inside));
+    const Pair pair = load_pair(load, run, runs::detail::kept_sizes(run));
+    PairJudged judged = judge_pair(parts, run, parts.inside(run, pair_keys(run).inside), pair);
     return Report{.figures = std::move(judged.figures),
                   .text = std::move(judged.text),
                   .held_out = std::move(judged.held_out)};
   };
   about.predict = [=](const Run& run, const std::filesystem::path& file) {
-    check_finished(run);
-    const Inside inside = parts.inside(run, pair_keys(run).inside);
-    const Tensor first = inside.train.range(0, 1).x;
-    RowsOfFile rows = read_rows(file, first.shape().sub(1, first.rank()));
-    return Predicted{classification().predictions(load(run, inside).joint(rows.x)), std::move(rows.notes)};
+    const Sizes sizes = runs::detail::kept_sizes(run);
+    RowsOfFile rows = read_rows(file, sizes.input);
+    const Predictor joint = load_pair(load, run, sizes).joint;
+    return Predicted{classification().predictions(runs::detail::outputs_for(joint, data::Dataset(rows.x))),
+                     std::move(rows.notes)};
   };
   about.plot = [=](const Run& run) {
-    check_finished(run);
-    const Inside inside = parts.inside(run, pair_keys(run).inside);
+    const Pair pair = load_pair(load, run, runs::detail::kept_sizes(run));
     PictureFolder album(run.out);
-    draw_pair(parts, train::read_history(run.out), inside, load(run, inside), album);
+    draw_pair(parts, train::read_history(run.out), parts.inside(run, pair_keys(run).inside), pair, album);
     return album.all_pictures();
   };
   return about;

@@ -12,11 +12,9 @@
 #include "likely/data/feed.hpp"
 #include "likely/io/model_file.hpp"
 #include "likely/models/softmax/beside_plain.hpp"
-#include "likely/runs/pictures.hpp"
+#include "likely/runs/kept_model.hpp"
+#include "likely/runs/picture_folder.hpp"
 #include "likely/runs/recipe.hpp"
-#include "likely/runs/supervised.hpp"
-#include "likely/train/history.hpp"
-#include "likely/train/interrupt.hpp"
 #include "likely/train/run.hpp"
 
 namespace likely::confidence {
@@ -50,36 +48,37 @@ namespace detail {
 struct TrainedPair {
   train::Stopped stopped = train::Stopped::finished;
   std::int64_t epochs = 0;
-  Pair pair{};
+  std::vector<train::EpochReport> history{};  // over all resumptions
+  Pair pair{};                                // nothing where it was interrupted
 };
-using TrainPair = std::function<TrainedPair(const runs::Run&, const Inside&, Rng)>;
-using LoadPair = std::function<Pair(const runs::Run&, const Inside&)>;
+using TrainPair = std::function<TrainedPair(const runs::Run&, const Inside&, const runs::Sizes&, Rng)>;
+using LoadPair = std::function<Pair(const runs::Run&, const runs::Sizes&)>;
 
 // All functions of the recipe, made of these.
 runs::Recipe complete_confident(runs::Recipe about, const ConfidentParts& parts, const TrainPair& train,
                                 const LoadPair& load);
 JointOptions joint_options(const runs::Run& run);
-std::filesystem::path pair_file(const runs::Run& run);
 
 template <Tree Classifier>
-Pair pair_of(Confident<Classifier> trained, const Shape& row, double spread) {
+Pair pair_of(Confident<Classifier> trained, const runs::Run& run, const runs::Sizes& sizes) {
   const auto kept = std::make_shared<const Confident<Classifier>>(std::move(trained));
-  Shape rows = row;
+  Shape rows = sizes.input;
   rows.insert(0, -1);
-  return {
-      .joint = [kept](const Tensor& x) { return nn::forward(kept->joint, x); },
-      .plain = [kept](const Tensor& x) { return nn::forward(kept->plain, x); },
-      .generate =
-          [kept, rows, spread](std::int64_t count, Rng rng) {
-            const Tensor made = kept->generator(rng.normal({count, kept->generator.hidden[0].weight.dim(1)}));
-            const Tensor around = spread > 0.0 ? made + rng.normal(made.shape(), 0.0, spread) : made;
-            return reshape(around, rows);
-          }};
+  const std::int64_t noise = run.settings.whole("noise");
+  const double spread = run.settings.number("spread");
+  return {.joint = [kept](const Tensor& x) { return nn::forward(kept->joint, x); },
+          .plain = [kept](const Tensor& x) { return nn::forward(kept->plain, x); },
+          .generate =
+              [kept, rows, noise, spread](std::int64_t count, Rng rng) {
+                const Tensor made = kept->generator(rng.normal({count, noise}));
+                const Tensor around = spread > 0.0 ? made + rng.normal(made.shape(), 0.0, spread) : made;
+                return reshape(around, rows);
+              }};
 }
 
-// The sizes of generator and critic for rows of so many numbers.
-vision::Mlp make_generator(const runs::Run& run, std::int64_t numbers, Rng rng);
-vision::Mlp make_critic(const runs::Run& run, std::int64_t numbers, Rng rng);
+// For rows of so many numbers.
+nn::Network make_generator(const runs::Run& run, std::int64_t numbers, Rng rng);
+nn::Network make_critic(const runs::Run& run, std::int64_t numbers, Rng rng);
 
 }  // namespace detail
 
@@ -94,21 +93,15 @@ std::vector<runs::Setting> confident_settings(const ConfidentDefaults& defaults)
 template <Tree Classifier>
 runs::Recipe confident_recipe(
     const runs::Recipe& about, const ConfidentParts& parts,
-    const std::function<Classifier(const runs::Run&, const Inside&, Rng)>& make_classifier) {
-  const auto learner_of = [make_classifier](const runs::Run& run, const Inside& inside, Rng rng) {
-    const std::int64_t numbers = inside.train.range(0, 1).x.size();
-    return BesidePlain<Classifier>(
-        make_classifier(run, inside, rng.split()), detail::make_generator(run, numbers, rng.split()),
-        detail::make_critic(run, numbers, rng.split()), detail::joint_options(run));
-  };
-  const auto row_of = [](const Inside& inside) {
-    const Tensor x = inside.train.range(0, 1).x;
-    return x.shape().sub(1, x.rank());
-  };
+    const std::function<Classifier(const runs::Run&, const runs::Sizes&, Rng)>& make_classifier) {
   return detail::complete_confident(
       about, parts,
-      [=](const runs::Run& run, const Inside& inside, Rng rng) {
-        BesidePlain<Classifier> learner = learner_of(run, inside, rng);
+      [=](const runs::Run& run, const Inside& inside, const runs::Sizes& sizes, Rng rng) {
+        const std::int64_t numbers = sizes.input.size();
+        nn::Network critic = detail::make_critic(run, numbers, rng.split());
+        nn::Network generator = detail::make_generator(run, numbers, rng.split());
+        BesidePlain<Classifier> learner(make_classifier(run, sizes, rng.split()), std::move(generator),
+                                        std::move(critic), detail::joint_options(run));
         auto result = train::run(
             learner, {.data = data::feed(inside.train,
                                          {.batch = std::min(run.settings.whole("batch"), inside.train.size()),
@@ -120,16 +113,20 @@ runs::Recipe confident_recipe(
                       .figures = false,
                       .progress = train::Progress::silent,
                       .events = run.events});
-        detail::TrainedPair trained{.stopped = result.stopped, .epochs = result.epochs};
+        detail::TrainedPair trained{
+            .stopped = result.stopped, .epochs = result.epochs, .history = std::move(result.history)};
         if (result.stopped == train::Stopped::interrupted) return trained;
-        io::save(detail::pair_file(run), result.best);
-        trained.pair = detail::pair_of(std::move(result.best), row_of(inside), run.settings.number("spread"));
+        io::save(runs::detail::model_file(run), result.best, runs::detail::provenance(run, sizes));
+        trained.pair = detail::pair_of(std::move(result.best), run, sizes);
         return trained;
       },
-      [=](const runs::Run& run, const Inside& inside) {
-        Confident<Classifier> kept = learner_of(run, inside, Rng(run.seed)).result();
-        io::load(detail::pair_file(run), kept);
-        return detail::pair_of(std::move(kept), row_of(inside), run.settings.number("spread"));
+      [=](const runs::Run& run, const runs::Sizes& sizes) {
+        Rng rng(run.seed);
+        const Classifier classifier = make_classifier(run, sizes, rng.split());
+        Confident<Classifier> kept{classifier, classifier,
+                                   detail::make_generator(run, sizes.input.size(), rng.split())};
+        io::load(runs::detail::model_file(run), kept);
+        return detail::pair_of(std::move(kept), run, sizes);
       });
 }
 

@@ -171,6 +171,23 @@ TEST(CalibrationStudies, Refuse) {
   EXPECT_THROW(study_calibration(rows, {.measure = {.cancelled = [] { return true; }}}), Cancelled);
 }
 
+TEST(CalibrationStudy, GivesFiguresOfWhichLowerIsBetter) {
+  // Right with .8, wrong with .7: errors of .2 and .7, squares 2 x .04 and 2 x .49.
+  const Tensor logits = log(tensor({{0.8, 0.2}, {0.7, 0.3}}));
+  const Tensor labels = tensor({0, 1}).to(DType::i64);
+  const std::vector<runs::Measured> figures =
+      figures_of(measure_calibration(logits, labels, {.resamples = 0}), "test");
+  const std::vector<std::pair<std::string, double>> expected{
+      {"test ECE", 0.45}, {"test NLL", -(std::log(0.8) + std::log(0.3)) / 2.0}, {"test Brier", 0.53}};
+  ASSERT_EQ(figures.size(), expected.size());
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    EXPECT_EQ(figures[i].name, expected[i].first);
+    EXPECT_NEAR(figures[i].value, expected[i].second, 1e-6);
+    EXPECT_EQ(figures[i].better, runs::Better::lower);
+    EXPECT_FALSE(figures[i].percent);
+  }
+}
+
 }  // namespace
 
 }  // namespace likely::confidence

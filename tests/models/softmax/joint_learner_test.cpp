@@ -7,7 +7,7 @@
 
 #include "likely/likely.hpp"
 #include "likely/models/recipes.hpp"
-#include "likely/models/softmax/beside_plain.hpp"
+#include "likely/models/vision/mlp.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 

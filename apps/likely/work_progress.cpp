@@ -1,8 +1,9 @@
+#include "apps/likely/work_progress.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
 
-#include "apps/likely/choice_options.hpp"
 #include "apps/likely/progress_line.hpp"
 #include "likely/core/tell.hpp"
 #include "likely/train/interrupt.hpp"
@@ -18,24 +19,24 @@ constexpr double kQuick = 2.0;
 
 }  // namespace
 
-struct ChoiceProgress::State {
+struct WorkProgress::State {
   bool silent;
   train::EventSink events;
   Clock::time_point begin = Clock::now();
   train::detail::CatchInterrupt interrupt{true};
 };
 
-ChoiceProgress::ChoiceProgress(bool silent) : state_(new State{silent, progress_line(silent)}) {}
+WorkProgress::WorkProgress(bool silent) : state_(new State{silent, progress_line(silent)}) {}
 
-ChoiceProgress::~ChoiceProgress() = default;
+WorkProgress::~WorkProgress() = default;
 
-const train::EventSink& ChoiceProgress::events() const { return state_->events; }
+const train::EventSink& WorkProgress::events() const { return state_->events; }
 
-CancelTest ChoiceProgress::cancelled() const {
+CancelTest WorkProgress::cancelled() const {
   return [state = state_.get()] { return state->interrupt.arrived(); };
 }
 
-void ChoiceProgress::finish() {
+void WorkProgress::finish() {
   const double seconds = std::chrono::duration<double>(Clock::now() - state_->begin).count();
   state_->events(train::event::End{.seconds = seconds});
   if (!state_->silent && seconds >= kQuick) tell(fmt::format("{:.1f} s\n", seconds));
