@@ -107,6 +107,8 @@ MeanEstimate estimate(const Summed& f, SearchMethod method, const PerturbedSeque
     mean.error = estimates.standard_error.item();
     mean.normalized = estimates.normalized.item();
     mean.normalized_error = estimates.normalized_standard_error.item();
+    // One of several sequences says nothing about their spread.
+    if (values.size() == 1 && std::isfinite(found.kappa.item())) mean.error = mean.normalized_error = kNaN;
   } else if (method == SearchMethod::ancestral) {
     const auto n = static_cast<double>(values.size());
     double sum = 0.0, square = 0.0;

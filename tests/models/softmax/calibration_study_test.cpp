@@ -259,6 +259,13 @@ TEST(CalibrationStudies, KeepWhatThereWasWhereNoScalerIsBetter) {
   EXPECT_TRUE(allclose(softmax(back.logits, 1), softmax(z, 1)));
 }
 
+TEST(CalibrationStudies, OneRowHasNoError) {
+  const Calibration one = measure_calibration(tensor({{2.0, -1.0}}, DType::f64), tensor({0}, DType::i64));
+  for (const Estimate& figure : {one.accuracy, one.nll, one.brier, one.ece, one.classwise_ece})
+    EXPECT_TRUE(std::isnan(figure.standard_error) && std::isnan(figure.low));
+  EXPECT_EQ(line_of(one).find("+-"), std::string::npos) << line_of(one);
+}
+
 TEST(CalibrationStudies, NameClassesWithoutRows) {
   Rng rng(6);
   const Tensor z = rng.normal({60, 3}, 0.0, 1.0, DType::f64);
