@@ -290,7 +290,7 @@ std::string json_of(const CalibrationStudy& study) {
 
 plot::Figure reliability_figure(const std::vector<Reliability>& series) {
   plot::Figure figure({.title = "Reliability: how often it is right when it is so sure",
-                       .x_label = "confidence (bins of five rows or more)",
+                       .x_label = "confidence (bins of five rows or more; points: their share)",
                        .y_label = "accuracy",
                        .x_range = {{0.0, 1.0}},
                        .y_range = {{0.0, 1.0}},
@@ -299,18 +299,22 @@ plot::Figure reliability_figure(const std::vector<Reliability>& series) {
   figure.line(ends, ends, {.label = "as sure as right", .color = "#808080", .width = 1.0, .dashed = true});
   int turn = 0;
   for (const Reliability& one : series) {
-    std::vector<double> x, y;
+    std::vector<double> x, y, shares;
     for (const ReliabilityBin& bin : one.figures.bins) {
       if (bin.rows < kFewestRowsShown) continue;
       x.push_back(bin.confidence);
       y.push_back(bin.accuracy);
+      shares.push_back(static_cast<double>(bin.rows) / static_cast<double>(one.figures.rows));
     }
     if (x.empty()) continue;
     const Shape shape{std::ssize(x)};
     figure.line(
         tensor(x, shape), tensor(y, shape),
         {.label = fmt::format("{}: ECE {:.1f} %", one.name, 100.0 * one.figures.ece.value), .turn = turn});
-    figure.points(tensor(x, shape), tensor(y, shape), {.turn = turn, .width = 2.5});
+    // A bin of few rows is a small point: little is known of it.
+    for (std::size_t i = 0; i < x.size(); ++i)
+      figure.points(tensor({x[i]}, DType::f64), tensor({y[i]}, DType::f64),
+                    {.turn = turn, .width = 1.0 + 4.0 * std::sqrt(shares[i])});
     ++turn;
   }
   return figure;

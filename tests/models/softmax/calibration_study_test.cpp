@@ -266,6 +266,15 @@ TEST(CalibrationStudies, OneRowHasNoError) {
   EXPECT_EQ(line_of(one).find("+-"), std::string::npos) << line_of(one);
 }
 
+// A bin of a few rows must not look like one of thousands.
+TEST(CalibrationStudies, TheFigureShowsHowManyRowsABinHas) {
+  Calibration figures{.rows = 100};
+  figures.bins = {{0.0, 0.5, 4, 0.4, 0.5}, {0.5, 0.75, 25, 0.6, 0.5}, {0.75, 1.0, 71, 0.9, 0.8}};
+  const std::string script = reliability_figure({{"before", figures}}).script(0);
+  EXPECT_NE(script.find(" ps 0.75 "), std::string::npos) << script;
+  EXPECT_NE(script.find(" ps 1.09 "), std::string::npos) << script;
+}
+
 TEST(CalibrationStudies, NameClassesWithoutRows) {
   Rng rng(6);
   const Tensor z = rng.normal({60, 3}, 0.0, 1.0, DType::f64);
