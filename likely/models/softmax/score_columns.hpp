@@ -1,4 +1,4 @@
-// Which columns of a table are those of the classes. Internal to score_file.cpp.
+// Which columns of a table are those of the classes. Internal to models/.
 #pragma once
 
 #include <filesystem>
