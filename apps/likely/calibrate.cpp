@@ -22,15 +22,23 @@ namespace likely::command {
 namespace {
 
 struct CalibrateArguments {
-  std::string path, data, label;
+  std::string path, data, label, scores;
+  std::vector<std::string> classes;
   confidence::StudyOptions study;
   bool equal_mass = false;
   OutArguments out;
 };
 
+confidence::ScoreKind kind_of(const std::string& scores) {
+  if (scores.empty()) return confidence::ScoreKind::guess;
+  return scores == "logits" ? confidence::ScoreKind::logits : confidence::ScoreKind::probabilities;
+}
+
 // What a run says about the rows that it has not learned from.
 runs::HeldOutLogits of_run(const CalibrateArguments& arguments, const train::EventSink& events) {
   if (!arguments.label.empty()) throw Error("--label is about a file; a run knows its labels");
+  if (!arguments.classes.empty()) throw Error("--classes is about a file; a run knows its classes");
+  if (!arguments.scores.empty()) throw Error("--scores is about a file; a run has logits");
   const runs::RunReport report = runs::evaluate_run(
       models::recipes(), arguments.path,
       arguments.data.empty() ? std::nullopt : std::optional<std::filesystem::path>(arguments.data), events);
@@ -54,14 +62,17 @@ void run_calibrate(CalibrateArguments arguments, const ShowOptions& shown) {
   if (!io::path_exists(arguments.path)) throw Error(arguments.path + ": there is no such file or folder");
   const bool is_run = io::is_folder(arguments.path);
   if (!is_run && !arguments.data.empty()) throw Error("--data is about a run; a file holds its rows");
-  const runs::HeldOutLogits rows =
-      is_run ? of_run(arguments, progress.events())
-             : confidence::read_scores(arguments.path,
-                                       {.label = arguments.label, .cancelled = progress.cancelled()});
+  const confidence::Scores scores =
+      is_run ? confidence::Scores{.rows = of_run(arguments, progress.events())}
+             : confidence::read_scores(arguments.path, {.label = arguments.label,
+                                                        .classes = arguments.classes,
+                                                        .scores = kind_of(arguments.scores),
+                                                        .cancelled = progress.cancelled()});
   confidence::StudyOptions& options = arguments.study;
+  options.taken = scores.taken;
   options.measure.kind = arguments.equal_mass ? confidence::Bins::equal_mass : confidence::Bins::equal_width;
   options.measure.cancelled = progress.cancelled();
-  const confidence::CalibrationStudy study = confidence::study_calibration(rows, options);
+  const confidence::CalibrationStudy study = confidence::study_calibration(scores.rows, options);
   const std::string json = confidence::json_of(study) + "\n";
   const std::string summary = shown.json ? json : printable(confidence::text_of(study));
   results.write(json, summary, progress, [&](const std::filesystem::path& folder) {
@@ -90,6 +101,14 @@ void add_calibrate(CLI::App& app) {
   command->add_option("--data", arguments->data, "Of a run: other data of the same kind")->type_name("PATH");
   command->add_option("--label", arguments->label, "Of a file: the column of the true class")
       ->type_name("NAME");
+  command->add_option("--classes", arguments->classes, "Of a file: the columns of the classes")
+      ->type_name("NAMES")
+      ->delimiter(',');
+  command
+      ->add_option("--scores", arguments->scores,
+                   "Of a file: logits or probabilities; else guessed, and said")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"logits", "probabilities"}));
   command->add_option("--scaler", arguments->study.scalers, "temperature, vector, matrix")
       ->type_name("NAMES")
       ->delimiter(',')

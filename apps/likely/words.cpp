@@ -60,13 +60,12 @@ void run_analogy(const WordsArguments& arguments) {
 }
 
 void print_line(const words::AnalogyScore& score) {
-  const double error =
-      score.asked > 0
-          ? std::sqrt(score.accuracy() * (1.0 - score.accuracy()) / static_cast<double>(score.asked))
-          : 0.0;
-  const std::string share = score.asked > 0
-                                ? fmt::format("{:5.1f} % +- {:.1f}", 100.0 * score.accuracy(), 100.0 * error)
-                                : std::string("          -");
+  // Of answers that are all right, or all wrong, no error can be estimated.
+  std::string share = "none asked";
+  if (score.asked > 0) share = fmt::format("{:5.1f} %", 100.0 * score.accuracy());
+  if (score.right > 0 && score.right < score.asked)
+    share += fmt::format(" +- {:.1f}", 100.0 * std::sqrt(score.accuracy() * (1.0 - score.accuracy()) /
+                                                         static_cast<double>(score.asked)));
   fmt::print("{:32}  {:15}  {:5} of {:5} asked, of {}\n", printable_line(score.name), share, score.right,
              score.asked, score.all);
 }
@@ -112,7 +111,8 @@ void run_eval(const WordsArguments& arguments) {
       fmt::print("Spearman's rho {:.3f}, 95 % from {:.3f} to {:.3f}, over {} of {} pairs\n", score.rho,
                  score.low, score.high, score.asked, score.all);
     } else if (!arguments.json) {
-      fmt::print("Spearman's rho: {} of {} pairs have vectors, too few\n", score.asked, score.all);
+      fmt::print("Spearman's rho: {} of {} pairs have vectors, {}\n", score.asked, score.all,
+                 score.asked < 2 ? "too few" : "of which all judgements or all cosines are equal");
     }
   }
   if (arguments.json) fmt::print("{}\n", io::json_text(json));

@@ -205,7 +205,7 @@ void add_table_targets(std::vector<Target>& all) {
   all.push_back({"scores",
                  [](std::string_view input) {
                    return read_file(
-                       input, kPacked, [](Paths path) { look_at(confidence::read_scores(path)); },
+                       input, kPacked, [](Paths path) { look_at(confidence::read_scores(path).rows); },
                        "scores.csv");
                  },
                  [] {
@@ -216,7 +216,7 @@ void add_table_targets(std::vector<Target>& all) {
       {"scores_npz",
        [](std::string_view input) {
          return read_file(
-             input, kPacked, [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.npz");
+             input, kPacked, [](Paths path) { look_at(confidence::read_scores(path).rows); }, "scores.npz");
        },
        [] {
          return std::vector<std::string>{written(
@@ -232,7 +232,7 @@ void add_table_targets(std::vector<Target>& all) {
                    Choices choices(input);
                    return read_file(
                        scores_of(choices), kPacked,
-                       [](Paths path) { look_at(confidence::read_scores(path)); }, "scores.csv");
+                       [](Paths path) { look_at(confidence::read_scores(path).rows); }, "scores.csv");
                  },
                  [] {
                    return std::vector<std::string>{"", std::string(60, '\1'), std::string(90, '\5')};

@@ -1,5 +1,6 @@
 // Hot: each step of Newton's method passes over all logits.
 #include "likely/models/softmax/calibration.hpp"
+#include "likely/models/softmax/score_columns.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -137,15 +138,11 @@ Tensor penalty(const MatrixScaler& model, const ScalingOptions& options) {
 
 std::vector<std::string> absent_classes(const Tensor& labels, std::int64_t classes,
                                         const ScalingOptions& options) {
-  std::vector<bool> seen(static_cast<std::size_t>(classes), false);
-  for (const auto label : labels.to_vector<std::int64_t>()) seen[static_cast<std::size_t>(label)] = true;
-  std::vector<std::size_t> absent;
-  for (std::size_t k = 0; k < seen.size(); ++k) {
-    if (!seen[k]) absent.push_back(k);
-  }
+  std::vector<std::string> names = options.class_names;
+  for (std::int64_t k = std::ssize(names); k < classes; ++k) names.push_back(std::to_string(k));
+  const std::vector<std::string> absent = names_without_rows(labels, names);
   if (absent.empty()) return {};
-  return {fmt::format("no row has the class{} {}: {}", absent.size() == 1 ? "" : "es",
-                      fmt::join(absent, ", "),
+  return {fmt::format("no row has the class{} {}: {}", absent.size() == 1 ? "" : "es", detail::listed(absent),
                       options.shift > 0.0 ? "the penalty alone keeps its probability above 0"
                                           : "without a penalty its probability goes to 0")};
 }
@@ -182,6 +179,16 @@ ScalingFit<Scaler> fit_scaling(const char* operation, const Tensor& logits, cons
 }
 
 }  // namespace
+
+std::vector<std::string> names_without_rows(const Tensor& labels, const std::vector<std::string>& classes) {
+  std::vector<bool> seen(classes.size(), false);
+  for (const auto label : labels.to_vector<std::int64_t>()) seen.at(static_cast<std::size_t>(label)) = true;
+  std::vector<std::string> absent;
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    if (!seen[k]) absent.push_back(classes[k]);
+  }
+  return absent;
+}
 
 double TemperatureScaler::temperature() const { return std::exp(log_temperature.item()); }
 

@@ -82,8 +82,12 @@ struct ScalingOptions {
   double off_diagonal = 10.0;
   double shift = 1.0;
   int max_iterations = 500;
-  CancelTest cancelled{};  // asked at each look at the rows
+  CancelTest cancelled{};                  // asked at each look at the rows
+  std::vector<std::string> class_names{};  // for the notes; empty: their numbers
 };
+
+// The names of those classes that no label is.
+std::vector<std::string> names_without_rows(const Tensor& labels, const std::vector<std::string>& classes);
 
 template <class Scaler>
 struct ScalingFit {

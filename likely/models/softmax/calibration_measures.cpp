@@ -215,7 +215,9 @@ Calibration measure_calibration(const Tensor& logits, const Tensor& labels, cons
   std::vector<double> accuracy, nll, brier, ece, mce, classwise_drawn;
   const Rng rng(options.seed);
   std::vector<double> weights(n);
-  for (int resample = 0; resample < options.resamples; ++resample) {
+  // One row is drawn again and again: that says nothing.
+  const int resamples = n == 1 ? 0 : options.resamples;
+  for (int resample = 0; resample < resamples; ++resample) {
     give_up_if(options.cancelled);
     std::fill(weights.begin(), weights.end(), 0.0);
     const Tensor drawn =

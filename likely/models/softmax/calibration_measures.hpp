@@ -25,7 +25,7 @@ enum class Bins : std::uint8_t {
 struct MeasureOptions {
   int bins = 15;
   Bins kind = Bins::equal_width;
-  int resamples = 1000;    // of the bootstrap; 0: none, and standard errors are NaN
+  int resamples = 1000;    // of the bootstrap; 0, or one row: none, and standard errors are NaN
   std::uint64_t seed = 1;  // of the bootstrap
   CancelTest cancelled{};  // asked at each resample
 };

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "likely/io/csv_writer.hpp"
 #include "likely/io/json.hpp"
 #include "likely/io/model_file.hpp"
+#include "likely/models/softmax/score_columns.hpp"
 #include "likely/ops/index.hpp"
 #include "likely/ops/rng.hpp"
 #include "likely/ops/softmax.hpp"
@@ -25,6 +27,11 @@ using io::Json;
 constexpr std::int64_t kRowsABin = 20;
 constexpr std::int64_t kRowsANumber = 10;
 constexpr std::int64_t kFewestRowsShown = 5;  // the share of right ones among fewer rows says nothing
+
+std::string class_name(const runs::HeldOutLogits& rows, std::int64_t k) {
+  const auto place = static_cast<std::size_t>(k);
+  return place < rows.classes.size() ? rows.classes[place] : std::to_string(k);
+}
 
 void check_study(const runs::HeldOutLogits& rows, const StudyOptions& options) {
   check_scores("calibrate", rows.logits, rows.labels);
@@ -101,6 +108,14 @@ std::vector<std::string> warnings_of(const CalibrationStudy& study, const StudyO
         fmt::format("{} rows are few for {} bins: even a classifier that is right about itself has errors of "
                     "calibration then",
                     rows, options.measure.bins));
+  const std::vector<std::string> absent = names_without_rows(study.rows.labels, options.scaling.class_names);
+  if (!absent.empty())
+    warnings.push_back(fmt::format("no row has the class{} {}: nothing is known of {}",
+                                   absent.size() == 1 ? "" : "es", detail::listed(absent),
+                                   absent.size() == 1 ? "its probability" : "their probabilities"));
+  if (!study.best)
+    warnings.emplace_back(
+        "none of the scalers makes the NLL smaller: the best probabilities are those there were");
   const std::int64_t learned_from = rows - rows / options.folds;
   for (const ScalerStudy& scaler : study.scalers) {
     const std::int64_t numbers = scaler.kind == "temperature" ? 1
@@ -120,11 +135,33 @@ std::string cell(const Estimate& figure, double unit, int digits) {
                                                          unit * figure.standard_error, digits);
 }
 
-std::string table_line(const std::string& name, const Calibration& figures) {
-  return fmt::format("{:<14}{:>16}{:>16}{:>16}{:>18}{:>18}{:>16}\n", name, cell(figures.ece, 100.0, 2),
-                     cell(figures.classwise_ece, 100.0, 2), cell(figures.mce, 100.0, 1),
-                     cell(figures.nll, 1.0, 4), cell(figures.brier, 1.0, 4),
-                     cell(figures.accuracy, 100.0, 2));
+std::array<std::string, 7> table_line(const std::string& name, const Calibration& figures) {
+  return {name,
+          cell(figures.ece, 100.0, 2),
+          cell(figures.classwise_ece, 100.0, 2),
+          cell(figures.mce, 100.0, 1),
+          cell(figures.nll, 1.0, 4),
+          cell(figures.brier, 1.0, 4),
+          cell(figures.accuracy, 100.0, 2)};
+}
+
+// Columns are wider where a figure is long, and never touch.
+std::string table_text(const CalibrationStudy& study) {
+  std::vector<std::array<std::string, 7>> lines{
+      {"", "ECE %", "classwise %", "MCE %", "NLL", "Brier", "accuracy %"},
+      table_line("before", study.before)};
+  for (const ScalerStudy& scaler : study.scalers) lines.push_back(table_line(scaler.kind, scaler.figures));
+  std::array<std::size_t, 7> widths{14, 16, 16, 16, 18, 18, 16};
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size() + 2);
+  }
+  std::string text;
+  for (const auto& line : lines) {
+    text += fmt::format("{:<{}}", line[0], widths[0]);
+    for (std::size_t i = 1; i < line.size(); ++i) text += fmt::format("{:>{}}", line[i], widths[i]);
+    text += '\n';
+  }
+  return text;
 }
 
 Json estimate_json(const Estimate& figure) {
@@ -151,16 +188,12 @@ Json figures_json(const Calibration& figures) {
               {"bins", bins}};
 }
 
-std::string class_name(const runs::HeldOutLogits& rows, std::int64_t k) {
-  const auto place = static_cast<std::size_t>(k);
-  return place < rows.classes.size() ? rows.classes[place] : std::to_string(k);
-}
-
 void write_probabilities(const CalibrationStudy& study, const std::filesystem::path& file) {
   std::vector<std::string> names{"label"};
   for (std::int64_t k = 0; k < study.before.classes; ++k) names.push_back("p_" + class_name(study.rows, k));
   io::CsvWriter table(file, names);
-  const std::vector<double> p = softmax(study.scalers[study.best].logits, 1).to_vector<double>();
+  const std::vector<double> p =
+      softmax(study.best ? study.scalers[*study.best].logits : study.rows.logits, 1).to_vector<double>();
   std::size_t place = 0;
   for (const auto label : study.rows.labels.to_vector<std::int64_t>()) {
     table.text(class_name(study.rows, label));
@@ -176,7 +209,9 @@ CalibrationStudy study_calibration(const runs::HeldOutLogits& rows, const StudyO
   check_study(rows, chosen);
   StudyOptions options = chosen;
   if (!options.scaling.cancelled) options.scaling.cancelled = options.measure.cancelled;
-  CalibrationStudy study{.rows = rows, .folds = options.folds};
+  for (std::int64_t k = 0; k < rows.logits.dim(1); ++k)
+    options.scaling.class_names.push_back(class_name(rows, k));
+  CalibrationStudy study{.rows = rows, .folds = options.folds, .taken = options.taken};
   study.rows.logits = rows.logits.to(DType::f64);
   study.before = measure_calibration(study.rows.logits, rows.labels, options.measure);
   const auto folds = data::stratified_parts(rows.labels, options.folds, Rng(options.seed));
@@ -185,8 +220,8 @@ CalibrationStudy study_calibration(const runs::HeldOutLogits& rows, const StudyO
     scaler.figures = measure_calibration(scaler.logits, rows.labels, options.measure);
     fit_to_all(study, scaler, options.scaling);
     study.scalers.push_back(std::move(scaler));
-    if (study.scalers.back().figures.nll.value < study.scalers[study.best].figures.nll.value)
-      study.best = study.scalers.size() - 1;
+    const double least = study.best ? study.scalers[*study.best].figures.nll.value : study.before.nll.value;
+    if (study.scalers.back().figures.nll.value < least) study.best = study.scalers.size() - 1;
   }
   study.warnings = warnings_of(study, options);
   return study;
@@ -205,14 +240,23 @@ std::vector<runs::Measured> figures_of(const Calibration& figures, const std::st
   return {lower("ECE", figures.ece), lower("NLL", figures.nll), lower("Brier", figures.brier)};
 }
 
+namespace {
+
+std::string name_of_best(const CalibrationStudy& study) {
+  return study.best ? study.scalers[*study.best].kind : "none";
+}
+
+}  // namespace
+
 std::string text_of(const CalibrationStudy& study) {
   std::string text = fmt::format(
-      "{} rows, {} classes; each row is judged by scalers that were fitted to the other {} of {} folds\n"
-      "{:<14}{:>16}{:>16}{:>16}{:>18}{:>18}{:>16}\n",
-      study.before.rows, study.before.classes, study.folds - 1, study.folds, "", "ECE %", "classwise %",
-      "MCE %", "NLL", "Brier", "accuracy %");
-  text += table_line("before", study.before);
-  for (const ScalerStudy& scaler : study.scalers) text += table_line(scaler.kind, scaler.figures);
+      "{} rows, {} classes; each row is judged by scalers that were fitted to the other {} of {} folds\n",
+      study.before.rows, study.before.classes, study.folds - 1, study.folds);
+  text += fmt::format("taken for {}", study.taken.numbers);
+  if (!study.taken.columns.empty())
+    text += fmt::format(": the columns {}", detail::listed(study.taken.columns));
+  if (!study.taken.labels.empty()) text += fmt::format("; labels are {}", study.taken.labels);
+  text += '\n' + table_text(study);
   for (const ScalerStudy& scaler : study.scalers) {
     if (scaler.kind == "temperature")
       text +=
@@ -220,10 +264,7 @@ std::string text_of(const CalibrationStudy& study) {
               ? fmt::format("temperature: {:.4g}\n", scaler.temperature)
               : fmt::format("temperature: {:.4g} +- {:.2g}\n", scaler.temperature, scaler.temperature_error);
   }
-  const ScalerStudy& best = study.scalers[study.best];
-  text += best.figures.nll.value < study.before.nll.value
-              ? fmt::format("best by NLL: {}\n", best.kind)
-              : std::string("none of them makes the NLL smaller\n");
+  text += fmt::format("best by NLL: {}\n", name_of_best(study));
   for (const ScalerStudy& scaler : study.scalers) {
     for (const std::string& note : scaler.notes) text += fmt::format("{}: {}\n", scaler.kind, note);
   }
@@ -241,16 +282,23 @@ std::string json_of(const CalibrationStudy& study) {
     one["notes"] = scaler.notes;
     scalers[scaler.kind] = one;
   }
-  const Json json{{"rows", study.before.rows}, {"classes", study.before.classes},
-                  {"folds", study.folds},      {"before", figures_json(study.before)},
-                  {"scalers", scalers},        {"best", study.scalers[study.best].kind},
-                  {"notes", study.rows.notes}, {"warnings", study.warnings}};
+  const Json taken{
+      {"numbers", study.taken.numbers}, {"columns", study.taken.columns}, {"labels", study.taken.labels}};
+  const Json json{{"taken", taken},
+                  {"rows", study.before.rows},
+                  {"classes", study.before.classes},
+                  {"folds", study.folds},
+                  {"before", figures_json(study.before)},
+                  {"scalers", scalers},
+                  {"best", name_of_best(study)},
+                  {"notes", study.rows.notes},
+                  {"warnings", study.warnings}};
   return io::json_text(json);
 }
 
 plot::Figure reliability_figure(const std::vector<Reliability>& series) {
   plot::Figure figure({.title = "Reliability: how often it is right when it is so sure",
-                       .x_label = "confidence (bins of five rows or more)",
+                       .x_label = "confidence (bins of five rows or more; points: their share)",
                        .y_label = "accuracy",
                        .x_range = {{0.0, 1.0}},
                        .y_range = {{0.0, 1.0}},
@@ -259,18 +307,22 @@ plot::Figure reliability_figure(const std::vector<Reliability>& series) {
   figure.line(ends, ends, {.label = "as sure as right", .color = "#808080", .width = 1.0, .dashed = true});
   int turn = 0;
   for (const Reliability& one : series) {
-    std::vector<double> x, y;
+    std::vector<double> x, y, shares;
     for (const ReliabilityBin& bin : one.figures.bins) {
       if (bin.rows < kFewestRowsShown) continue;
       x.push_back(bin.confidence);
       y.push_back(bin.accuracy);
+      shares.push_back(static_cast<double>(bin.rows) / static_cast<double>(one.figures.rows));
     }
     if (x.empty()) continue;
     const Shape shape{std::ssize(x)};
     figure.line(
         tensor(x, shape), tensor(y, shape),
         {.label = fmt::format("{}: ECE {:.1f} %", one.name, 100.0 * one.figures.ece.value), .turn = turn});
-    figure.points(tensor(x, shape), tensor(y, shape), {.turn = turn, .width = 2.5});
+    // A bin of few rows is a small point: little is known of it.
+    for (std::size_t i = 0; i < x.size(); ++i)
+      figure.points(tensor({x[i]}, DType::f64), tensor({y[i]}, DType::f64),
+                    {.turn = turn, .width = 1.0 + 4.0 * std::sqrt(shares[i])});
     ++turn;
   }
   return figure;
@@ -287,7 +339,7 @@ runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::pa
   if (!files.figures) return {};
   runs::PictureFolder album(folder);
   std::vector<Reliability> series{{"before", study.before}};
-  series.push_back({study.scalers[study.best].kind, study.scalers[study.best].figures});
+  if (study.best) series.push_back({name_of_best(study), study.scalers[*study.best].figures});
   album.attempt("picture \"reliability\"",
                 [&] { album.add("reliability", reliability_figure(series), 640, 520); });
   runs::Drawn drawn = album.drawn();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "likely/models/softmax/calibration.hpp"
+#include "likely/models/softmax/score_file.hpp"
 #include "likely/plot/figure.hpp"
 #include "likely/runs/picture_folder.hpp"
 #include "likely/runs/recipe.hpp"
@@ -21,6 +22,7 @@ struct StudyOptions {
   std::uint64_t seed = 1;    // of the folds
   MeasureOptions measure{};  // its cancelled is asked by the fits, too
   ScalingOptions scaling{};
+  ScoresTaken taken{};  // what the rows' numbers are, to be said
 };
 
 // A scaler of one kind.
@@ -37,12 +39,14 @@ struct CalibrationStudy {
   std::int64_t folds = 0;
   Calibration before{};
   std::vector<ScalerStudy> scalers{};
-  std::size_t best = 0;  // the smallest negative log-likelihood
+  // Of the smallest negative log-likelihood; none where that is the one before.
+  std::optional<std::size_t> best{};
+  ScoresTaken taken{};
   // Fitted to all rows: what is kept.
   std::optional<TemperatureScaler> temperature{};
   std::optional<VectorScaler> vector{};
   std::optional<MatrixScaler> matrix{};
-  std::vector<std::string> warnings{};  // rows that are few
+  std::vector<std::string> warnings{};  // rows that are few, classes without rows
 };
 
 CalibrationStudy study_calibration(const runs::HeldOutLogits& rows, const StudyOptions& options = {});
@@ -66,7 +70,8 @@ struct StudyFiles {
   bool figures = true;
 };
 // KIND.safetensors, probabilities.csv (each row's label and its probabilities, corrected by the best kind
-// fitted to other rows), figures/reliability. Returns the pictures, relative to the folder.
+// fitted to other rows; as they were where none is better), figures/reliability. Returns the pictures,
+// relative to the folder.
 runs::Drawn write_study(const CalibrationStudy& study, const std::filesystem::path& folder,
                         const StudyFiles& files = {});
 

@@ -113,6 +113,25 @@ NamedChain read_chain(const std::filesystem::path& path, const CancelTest& cance
     else
       end = static_cast<std::int64_t>(i);
   }
+  if (end < 0) {
+    // Tables of chains often write the end as a state that leads to itself.
+    std::vector<std::size_t> absorbing;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (n > 1 && transition[i * n + i] == 1.0) absorbing.push_back(i);
+    }
+    if (absorbing.size() == 1) {
+      end = static_cast<std::int64_t>(absorbing[0]);
+      transition[absorbing[0] * n + absorbing[0]] = 0.0;
+      notes.push_back(
+          fmt::format("\"{}\" leads only to itself: it is taken for the state where sequences end",
+                      states[absorbing[0]]));
+    } else if (!absorbing.empty()) {
+      notes.push_back(
+          fmt::format("{} states, \"{}\" among them, lead only to themselves, and none is the end: "
+                      "every sequence is cut at the longest length",
+                      absorbing.size(), states[absorbing[0]]));
+    }
+  }
   if (!records.note().empty()) notes.push_back(records.note());
   const auto size = static_cast<std::int64_t>(n);
   return {MarkovChain(tensor(initial), tensor(transition, Shape{size, size}), end), states, notes};

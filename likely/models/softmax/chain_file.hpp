@@ -25,8 +25,9 @@ struct NamedChain {
 };
 
 // Fields are separated by whatever guess_separator finds; rows come in any order. A row that adds up to 1
-// within a hundredth is rescaled, and a note says so. Refuses others, states without a name or that come
-// twice, and more than one state without a row, with file and line.
+// within a hundredth is rescaled, and a note says so. Where each state has a row, the only one that leads
+// just to itself is the end, and noted. Refuses others, states without a name or that come twice, and more
+// than one state without a row, with file and line.
 NamedChain read_chain(const std::filesystem::path& path, const CancelTest& cancelled = {});
 
 }  // namespace likely::sequences

@@ -107,6 +107,8 @@ MeanEstimate estimate(const Summed& f, SearchMethod method, const PerturbedSeque
     mean.error = estimates.standard_error.item();
     mean.normalised = estimates.normalised.item();
     mean.normalised_error = estimates.normalised_standard_error.item();
+    // One of several sequences says nothing about their spread.
+    if (values.size() == 1 && std::isfinite(found.kappa.item())) mean.error = mean.normalised_error = kNaN;
   } else if (method == SearchMethod::ancestral) {
     const auto n = static_cast<double>(values.size());
     double sum = 0.0, square = 0.0;

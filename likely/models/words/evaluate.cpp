@@ -6,11 +6,16 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
+#include <string_view>
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
 #include "likely/core/finite_number.hpp"
 #include "likely/core/printable.hpp"
+#include "likely/io/csv_records.hpp"
+#include "likely/io/decimal_comma.hpp"
+#include "likely/io/missing_words.hpp"
 #include "likely/io/text.hpp"
 #include "likely/ops/arithmetic.hpp"
 #include "likely/ops/index.hpp"
@@ -37,6 +42,88 @@ std::vector<std::string> fields_of(const std::string& line) {
 [[noreturn]] void refuse_line(const char* reader, const std::filesystem::path& path, std::size_t index,
                               const std::string& message) {
   refuse(reader, fmt::format("{}, line {}: {}", path.string(), index + 1, message));
+}
+
+// Without the mark with which some programs begin UTF-8.
+std::vector<std::string> lines_of(const std::filesystem::path& path) {
+  std::vector<std::string> lines = io::read_lines(path);
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (!lines.empty() && lines[0].starts_with(kMark)) lines[0].erase(0, kMark.size());
+  return lines;
+}
+
+struct Row {
+  std::size_t line = 0;  // from 0
+  std::string text;
+  std::vector<std::string> fields;
+};
+
+// The lines that are no notes and not empty, cut at what the first of them is cut by: a tab, else a
+// semicolon, else a comma, else blanks.
+std::vector<Row> rows_of(const std::filesystem::path& path, const std::vector<std::string>& lines) {
+  std::vector<Row> rows;
+  std::optional<char> separator;
+  std::string scratch;
+  std::vector<io::CsvField> fields;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].starts_with('#') || lines[i].find_first_not_of(" \t") == std::string::npos) continue;
+    for (const char c : {'\t', ';', ','}) {
+      if (!separator && lines[i].find(c) != std::string::npos) separator = c;
+    }
+    if (!separator) separator = ' ';
+    if (!io::split_record(lines[i], {*separator, '"', {}}, fields, scratch))
+      refuse_line("read_similarities", path, i, "a quote is followed by something else than the next field");
+    Row& row = rows.emplace_back(Row{i, lines[i], {}});
+    for (const io::CsvField& field : fields) row.fields.emplace_back(field.text);
+  }
+  return rows;
+}
+
+std::optional<double> judged_number(const std::string& field) {
+  double value = 0.0;
+  if (io::parse_decimal_comma(field, value)) return value;
+  return finite_number(field);
+}
+
+[[noreturn]] void refuse_pair(const std::filesystem::path& path, const Row& row) {
+  refuse_line("read_similarities", path, row.line,
+              fmt::format("two words and a number are expected, got \"{}\"",
+                          printable_line(beginning(row.text, 60))));
+}
+
+struct PairColumns {
+  std::size_t first = 0, second = 1, judged = 2;
+};
+
+// The columns in front of the number whose names begin with "word", where there are two.
+bool name_words(const std::vector<std::string>& names, PairColumns& columns) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < columns.judged; ++i) {
+    std::string small;
+    for (const char c : names[i]) small += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (small.starts_with("word")) found.push_back(i);
+  }
+  if (found.size() != 2) return false;
+  columns.first = found[0];
+  columns.second = found[1];
+  return true;
+}
+
+// "1,love,sex,6.77", and "N,old,new,1.58": the first two columns are no pair.
+void refuse_column_in_front(const std::filesystem::path& path, const std::vector<Row>& pairs,
+                            const PairColumns& columns) {
+  std::set<std::string> first, third;
+  bool numbers = true;
+  for (const Row& row : pairs) {
+    numbers = numbers && judged_number(row.fields[0]).has_value();
+    first.insert(row.fields[0]);
+    if (row.fields.size() > 2) third.insert(row.fields[2]);
+  }
+  if (numbers || (columns.judged > 2 && 2 * first.size() < third.size()))
+    refuse_line("read_similarities", path, pairs[0].line,
+                fmt::format("the two words must stand in the first two columns, or in columns called word1 "
+                            "and word2; \"{}\" seems to be none",
+                            printable_line(beginning(pairs[0].fields[0], 60))));
 }
 
 // The numbers of the four words; nothing where one has no vector.
@@ -79,7 +166,7 @@ double pearson(const std::vector<double>& x, const std::vector<double>& y) {
 }  // namespace
 
 std::vector<AnalogySection> read_analogies(const std::filesystem::path& path) {
-  const std::vector<std::string> lines = io::read_lines(path);
+  const std::vector<std::string> lines = lines_of(path);
   std::vector<AnalogySection> sections;
   std::size_t questions = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -102,27 +189,39 @@ std::vector<AnalogySection> read_analogies(const std::filesystem::path& path) {
 }
 
 std::vector<JudgedPair> read_similarities(const std::filesystem::path& path) {
-  const std::vector<std::string> lines = io::read_lines(path);
-  std::vector<JudgedPair> pairs;
-  bool is_first = true;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].starts_with('#')) continue;
-    const std::vector<std::string> fields = fields_of(lines[i]);
-    if (fields.empty()) continue;
-    std::optional<double> judged;
-    for (std::size_t j = 2; j < fields.size() && !judged; ++j) judged = finite_number(fields[j]);
-    if (judged) {
-      pairs.push_back({fields[0], fields[1], *judged});
-    } else if (!is_first) {
-      refuse_line("read_similarities", path, i,
-                  fmt::format("two words and a number are expected, got \"{}\"",
-                              printable_line(beginning(lines[i], 60))));
-    }
-    is_first = false;
-  }
-  if (pairs.empty())
+  const std::vector<Row> rows = rows_of(path, lines_of(path));
+  if (rows.empty())
     refuse("read_similarities", path.string() + ": there are no pairs of words with a number");
-  return pairs;
+  const auto is_judged = [](const std::string& field) { return judged_number(field).has_value(); };
+  // Where the number stands is told by the last row, as the first may be names.
+  const std::vector<std::string>& last = rows.back().fields;
+  PairColumns columns;
+  const auto found = last.size() < 3 ? last.end() : std::find_if(last.begin() + 2, last.end(), is_judged);
+  if (found == last.end()) refuse_pair(path, rows.back());
+  columns.judged = static_cast<std::size_t>(found - last.begin());
+  const bool named =
+      rows.size() > 1 && columns.judged < rows[0].fields.size() && !is_judged(rows[0].fields[columns.judged]);
+  const std::vector<std::string> missing = io::usual_missing_words();
+  if (named && std::find(missing.begin(), missing.end(), rows[0].fields[columns.judged]) != missing.end())
+    refuse_pair(path, rows[0]);
+  const std::vector<Row> pairs(rows.begin() + (named ? 1 : 0), rows.end());
+  const bool found_by_name = named && name_words(rows[0].fields, columns);
+  if (!found_by_name) refuse_column_in_front(path, pairs, columns);
+  std::vector<JudgedPair> judged;
+  bool comma = false, point = false;
+  for (const Row& row : pairs) {
+    if (row.fields.size() != last.size() || !is_judged(row.fields[columns.judged]) ||
+        row.fields[columns.first].empty() || row.fields[columns.second].empty())
+      refuse_pair(path, row);
+    const std::string& number = row.fields[columns.judged];
+    comma = comma || number.find(',') != std::string::npos;
+    point = point || number.find('.') != std::string::npos;
+    if (comma && point)
+      refuse_line("read_similarities", path, row.line,
+                  fmt::format("\"{}\" has another decimal sign than the numbers above it", number));
+    judged.push_back({row.fields[columns.first], row.fields[columns.second], *judged_number(number)});
+  }
+  return judged;
 }
 
 std::vector<AnalogyScore> score_analogies(const WordVectors& vectors,

@@ -21,13 +21,16 @@ struct AnalogySection {
 // Refuses, with the line, what has not four words, and a file without questions.
 std::vector<AnalogySection> read_analogies(const std::filesystem::path& path);
 
-// "love<tab>sex<tab>6.77": two words and a number, the first of those behind them that is one. Lines that
-// begin with #, and a first line without a number, are passed over.
+// "love<tab>sex<tab>6.77": two words and a number, the first of those behind them that is one, with a decimal
+// point or a decimal comma. The first line tells what separates them: a tab, else a semicolon, else a comma,
+// else blanks. Lines that begin with #, and a first line whose field of the number is none, are passed over;
+// where that calls two columns word..., these are the words.
 struct JudgedPair {
   std::string first, second;
   double judged;
 };
-// Refuses, with the line, what is no such pair, and a file without pairs.
+// Refuses, with the line, what is no such pair or has another number of fields, a first column that seems to
+// be no word, and a file without pairs.
 std::vector<JudgedPair> read_similarities(const std::filesystem::path& path);
 
 struct AnalogyScore {

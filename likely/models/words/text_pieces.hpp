@@ -20,13 +20,14 @@ class TextPieces {
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
 
   TextPieces(std::string reader, const std::filesystem::path& path);
-  // Makes `piece` the next one; false at the end. Refuses a damaged gzip file.
+  // Makes `piece` the next one, without the mark with which some programs begin UTF-8; false at the end.
+  // Refuses a damaged gzip file, and what is no text in UTF-8, as far as its first piece tells.
   bool next(std::string& piece);
 
  private:
   io::ByteStream file_;
   std::string carried_;
-  bool ended_ = false;
+  bool first_ = true, ended_ = false;
 };
 
 // Words stand between blanks, ends of lines and other control characters (bytes up to 32). Calls word(view)

@@ -15,6 +15,7 @@
 
 #include "likely/core/create.hpp"
 #include "likely/core/error.hpp"
+#include "likely/core/finite_number.hpp"
 #include "likely/core/printable.hpp"
 #include "likely/core/whole_number.hpp"
 #include "likely/io/atomic_file.hpp"
@@ -73,6 +74,27 @@ class Bytes {
     if (text.ends_with('\r')) text.pop_back();
     return true;
   }
+  // Looks ahead, at the first bytes of the file.
+  bool starts_with(std::string_view beginning) {
+    return peek() >= 0 && std::string_view(buffer_.data() + at_, end_ - at_).starts_with(beginning);
+  }
+  // Whether the first line is a word and two numbers at least.
+  bool starts_with_row() {
+    if (peek() < 0) return false;
+    std::string_view text(buffer_.data() + at_, end_ - at_);
+    text = text.substr(0, text.find('\n'));
+    std::size_t at = text.find(' ');
+    if (at == 0) return false;
+    for (int numbers = 0; numbers < 2; ++numbers) {
+      if (at == std::string_view::npos) return false;
+      const std::size_t end = text.find(' ', at + 1);
+      std::string_view field = text.substr(at + 1, end == std::string_view::npos ? end : end - at - 1);
+      if (field.ends_with('\r')) field.remove_suffix(1);
+      if (!finite_number(field)) return false;
+      at = end;
+    }
+    return true;
+  }
   std::uint64_t place() const { return before_ + at_; }
   const io::ByteStream& file() const { return file_; }
   [[noreturn]] void refuse_line(const std::string& message) const {
@@ -102,6 +124,15 @@ struct Sizes {
 Sizes read_sizes(Bytes& bytes) {
   std::string line;
   constexpr std::size_t kLongestHeader = 100;
+  // The first bytes of what fastText writes for itself: 0x2F4F16BA.
+  constexpr std::string_view kFastText = "\xBA\x16\x4F\x2F";
+  if (bytes.starts_with(kFastText))
+    bytes.file().refuse("this is a model of fastText: its .vec file holds the vectors");
+  if (bytes.starts_with_row())
+    bytes.file().refuse(
+        "line 1: a word and its numbers, as files of GloVe begin; a line with the number of words and that "
+        "of "
+        "floats a word is needed above it, such as \"400000 100\"");
   if (!bytes.line(line, kLongestHeader)) bytes.file().refuse("the file is empty");
   const std::size_t blank = line.find(' ');
   constexpr std::int64_t kMostWords = std::int64_t{1} << 31, kMostDimensions = std::int64_t{1} << 24;

@@ -57,9 +57,12 @@ TEST(Scores, TellSureRowsFromSurerOnes) {
   };
   const double by_difference = detection(difference(inside), difference(outside)).auroc.value;
   for (const Score score : {Score::max_probability, Score::margin, Score::entropy})
-    EXPECT_NEAR(detection(familiarity(score, inside), familiarity(score, outside)).auroc.value, by_difference, 1e-6)
+    EXPECT_NEAR(detection(familiarity(score, inside), familiarity(score, outside)).auroc.value, by_difference,
+                1e-6)
         << name_of(score);
-  EXPECT_GT(std::abs(detection(max_probability(inside), max_probability(outside)).auroc.value - by_difference), 1e-3);
+  EXPECT_GT(
+      std::abs(detection(max_probability(inside), max_probability(outside)).auroc.value - by_difference),
+      1e-3);
 }
 
 TEST(Scores, OrderRowsOfManyClassesAsTheyAre) {

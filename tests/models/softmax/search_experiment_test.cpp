@@ -52,6 +52,33 @@ TEST(ChainFile, HasItsStatesAndItsEnd) {
   EXPECT_NEAR(endless.chain.transition().at({1, 1}), 2.0 / 3.0, 1e-15);
 }
 
+TEST(ChainFile, TakesAStateThatLeadsToItselfForTheEnd) {
+  const NamedChain named = chain_of("x,a,b,end\nstart,1,0,0\na,.2,.3,.5\nb,.5,.5,0\nend,0,0,1\n");
+  const NamedChain plain = chain_of("x,a,b,end\nstart,1,0,0\na,.2,.3,.5\nb,.5,.5,0\n");
+  EXPECT_EQ(named.chain.end_token(), 2);
+  EXPECT_TRUE(array_equal(named.chain.log_rows, plain.chain.log_rows));
+  EXPECT_EQ(named.notes, std::vector<std::string>{
+                             "\"end\" leads only to itself: it is taken for the state where sequences end"});
+  EXPECT_TRUE(plain.notes.empty());
+  const NamedChain two = chain_of("x,a,b\nstart,.5,.5\na,1,0\nb,0,1\n");
+  EXPECT_EQ(two.chain.end_token(), -1);
+  EXPECT_EQ(two.notes,
+            std::vector<std::string>{"2 states, \"a\" among them, lead only to themselves, and none "
+                                     "is the end: every sequence is cut at the longest length"});
+}
+
+TEST(SequenceStudy, OneSequenceHasNoError) {
+  const NamedChain chain = chain_of(kWeather);
+  const SequenceStudy one = sequence_study(chain, {.count = 1, .max_length = 6});
+  const SequenceStudy two = sequence_study(chain, {.count = 2, .max_length = 6});
+  for (std::size_t i = 0; i < one.means.size(); ++i) {
+    EXPECT_TRUE(std::isnan(one.means[i].error) && std::isnan(one.means[i].normalized_error));
+    EXPECT_TRUE(std::isfinite(one.means[i].normalized) && std::isfinite(two.means[i].error));
+  }
+  EXPECT_EQ(sequences_text(one).find("+-"), std::string::npos) << sequences_text(one);
+  EXPECT_NE(sequences_text(two).find("+-"), std::string::npos);
+}
+
 TEST(ChainFile, RefusesWhatIsNoChain) {
   refuses("", " is empty");
   refuses("state\nstart\n",

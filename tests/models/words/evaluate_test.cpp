@@ -141,7 +141,7 @@ TEST(Evaluation, ReadsItsFiles) {
   EXPECT_EQ(sections[0].name, "");
   EXPECT_EQ(sections[1].name, "one  two");
   EXPECT_EQ(sections[1].questions[0][3], "D");
-  write_bytes(name, "# a note\nword1\tword2\tPOS\tscore\nold new A 1.58 7\nx,y,-2\n");
+  write_bytes(name, "# a note\nword1\tword2\tPOS\tscore\tn\nold\tnew\tA\t1.58\t7\nx\ty\tA\t-2\t3\n");
   const auto pairs = read_similarities(name);
   ASSERT_EQ(pairs.size(), 2U);
   EXPECT_EQ(pairs[0].second, "new");
@@ -156,9 +156,45 @@ TEST(Evaluation, ReadsItsFiles) {
   expect_refusal(
       [&] { read_similarities(name); },
       "[read_similarities] " + name + ", line 2: two words and a number are expected, got \"a b c\"");
-  write_bytes(name, "a b c\n");
+  write_bytes(name, "# a b 1\n\n");
   expect_refusal([&] { read_similarities(name); },
                  "[read_similarities] " + name + ": there are no pairs of words with a number");
+}
+
+TEST(Evaluation, ReadsPairsAsProgramsWriteThem) {
+  const TemporaryFolder folder;
+  const std::string name = (folder / "file").string();
+  const auto read = [&](const std::string& text) {
+    write_bytes(name, text);
+    return read_similarities(name);
+  };
+  for (const char* text :
+       {"Word 1,Word 2,Human (mean)\nlove,sex,6.77\nice cream,tea,1\n",
+        "\xEF\xBB\xBFlove\tsex\t6,77\r\nice cream\ttea\t1\r\n", "love;sex;6,77\n\"ice cream\";tea;1\n",
+        "#,Word 1,Word 2,Human\nid,word1,word2,x\n1,love,sex,6.77\n2,ice cream,tea,1\n",
+        "kind\tword1\tword2\tx\nN\tlove\tsex\t6.77\nN\tice cream\ttea\t1\n"}) {
+    const auto pairs = read(text);
+    ASSERT_EQ(pairs.size(), 2U) << text;
+    EXPECT_EQ(pairs[0].first, "love") << text;
+    EXPECT_EQ(pairs[0].second, "sex") << text;
+    EXPECT_EQ(pairs[0].judged, 6.77) << text;
+    EXPECT_EQ(pairs[1].first, "ice cream") << text;
+    EXPECT_EQ(pairs[1].judged, 1.0) << text;
+  }
+  const auto refused = [&](const std::string& text, const std::string& why) {
+    expect_refusal([&] { read(text); }, "[read_similarities] " + name + ", " + why);
+  };
+  refused("a\tb\tNA\nc\td\t2\n", "line 1: two words and a number are expected, got \"a\\x09b\\x09NA\"");
+  refused("a\tb\tx\nc\td\t2\ne\tf\tNA\ng\th\t3\n",
+          "line 3: two words and a number are expected, got \"e\\x09f\\x09NA\"");
+  refused("a\tb\t1\nc d 2\na\tc\t1\n", "line 2: two words and a number are expected, got \"c d 2\"");
+  refused("a,b,1\nc,d,1,5\nc,e,1\n", "line 2: two words and a number are expected, got \"c,d,1,5\"");
+  refused("a\tb\t1,5\nc\td\t1.5\n", "line 2: \"1.5\" has another decimal sign than the numbers above it");
+  for (const char* text : {"1,love,sex,6.77\n2,a,b,2\n", "N\ta\tb\t1\nN\tc\td\t2\nN\te\tf\t2\n"})
+    refused(text, std::string(
+                      "line 1: the two words must stand in the first two columns, or in columns called word1 "
+                      "and word2; \"") +
+                      text[0] + "\" seems to be none");
 }
 
 TEST(Evaluation, ReadsThePublishedFiles) {

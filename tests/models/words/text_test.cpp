@@ -79,6 +79,44 @@ TEST(TextPieces, HaveEveryWordOnce) {
   }
 }
 
+TEST(TextPieces, AreRefusedWhereTheFileIsNoText) {
+  const TemporaryFolder folder;
+  const std::string name = (folder / "text").string();
+  const auto read = [&](const std::string& text) {
+    write_bytes(name, text);
+    TextPieces pieces("test", name);
+    std::string all;
+    for (std::string piece; pieces.next(piece);) all += piece;
+    return all;
+  };
+  const auto refused = [&](const std::string& text, const std::string& why) {
+    testing::expect_refusal([&] { read(text); }, "[test] " + name + ": " + why);
+  };
+  EXPECT_EQ(read("\xEF\xBB\xBFthe king\n"), "the king\n");
+  EXPECT_EQ(read(""), "");
+  refused("\xFF\xFEt\1h\1e", "this is text in UTF-16: save it as UTF-8");
+  std::string wide;
+  for (const char c : std::string("the king and the queen\n")) wide += {c, '\0'};
+  refused(wide, "this is text in UTF-16 or UTF-32: save it as UTF-8");
+  refused("\x28\xB5\x2F\xFD king", "this is packed with zstd: unpack it first, or pack it with gzip");
+  refused(std::string("\xFD"
+                      "7zXZ\0 king",
+                      11),
+          "this is packed with xz: unpack it first, or pack it with gzip");
+  refused(
+      "\x7F"
+      "ELF king",
+      "this is a program");
+  refused(std::string("the king and the queen \0 and so on\n", 36),
+          "this is no text: it holds bytes that are 0");
+  refused("the king \1\2\3 and\n", "this is no text: many of its bytes are control characters");
+  refused("the king\nand the \xe9t\xe9\n",
+          "line 2: the letters are no UTF-8; of Latin-1 it can be made by `iconv -f latin1 -t utf8`");
+  // A letter of two bytes may lie across the end of what is read at once, here after a piece without an end.
+  const std::string across = std::string(TextPieces::kPiece - 1, 'x') + "\xc3\xa9 end\n";
+  EXPECT_EQ(words_of(read("a b\n" + across)), (std::vector<std::string>{"a", "b", "\n", "end", "\n"}));
+}
+
 TEST(TextPieces, EndWithLines) {
   const TemporaryFolder folder;
   std::string text;

@@ -99,8 +99,14 @@ TEST_F(VectorFiles, LeadBackToTheSameBits) {
 
 TEST_F(VectorFiles, RefuseWhatIsWrongByLine) {
   refused("a.txt", "", "the file is empty");
-  refused("a.txt", "king 1 2\n",
-          "line 1: the number of words and that of floats a word are expected, got \"king 1 2\"");
+  refused("a.txt", "king 1\n",
+          "line 1: the number of words and that of floats a word are expected, got \"king 1\"");
+  const std::string glove =
+      "line 1: a word and its numbers, as files of GloVe begin; a line with the number of words and that of "
+      "floats a word is needed above it, such as \"400000 100\"";
+  refused("a.txt", "king 1 2\nqueen 2 3\n", glove);
+  refused("a.txt", "the 0.418 -0.24968 " + std::string(1000, '0') + "\r\n", glove);
+  refused("a.bin", "\xBA\x16\x4F\x2F\f", "this is a model of fastText: its .vec file holds the vectors");
   refused("a.txt", "2\n", "line 1: the number of words and that of floats a word are expected, got \"2\"");
   refused("a.txt", "-1 2\n",
           "line 1: the number of words and that of floats a word are expected, got \"-1 2\"");
