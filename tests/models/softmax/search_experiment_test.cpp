@@ -72,8 +72,8 @@ TEST(SequenceStudy, OneSequenceHasNoError) {
   const SequenceStudy one = sequence_study(chain, {.count = 1, .max_length = 6});
   const SequenceStudy two = sequence_study(chain, {.count = 2, .max_length = 6});
   for (std::size_t i = 0; i < one.means.size(); ++i) {
-    EXPECT_TRUE(std::isnan(one.means[i].error) && std::isnan(one.means[i].normalized_error));
-    EXPECT_TRUE(std::isfinite(one.means[i].normalized) && std::isfinite(two.means[i].error));
+    EXPECT_TRUE(std::isnan(one.means[i].error) && std::isnan(one.means[i].normalised_error));
+    EXPECT_TRUE(std::isfinite(one.means[i].normalised) && std::isfinite(two.means[i].error));
   }
   EXPECT_EQ(sequences_text(one).find("+-"), std::string::npos) << sequences_text(one);
   EXPECT_NE(sequences_text(two).find("+-"), std::string::npos);
