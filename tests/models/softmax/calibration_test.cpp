@@ -90,6 +90,46 @@ TEST(Temperature, FollowsTheScaleOfTheLogits) {
   EXPECT_NEAR(fit_temperature(rows.logits + 50.0, rows.labels).scaler.temperature(), t, 1e-9 * t);
 }
 
+// A class of log-probability -1e300, as of a log of 0 that was made finite, has the probability 0 at any
+// sensible T: it counts as one of -1e3 does.
+TEST(Temperature, ImpossibleClassesDoNotMatter) {
+  const Drawn rows = drawn_at(1.7, 60, 3, 4);
+  const auto fit_with = [&](double impossible) {
+    const Tensor more =
+        tensor(std::vector<double>{5.0, 4.0, impossible, 5.0, impossible, impossible}, {2, 3});
+    return fit_temperature(concat({rows.logits, more}, 0),
+                           concat({rows.labels, tensor(std::vector<std::int64_t>{1, 0}, {2})}, 0));
+  };
+  const TemperatureFit usual = fit_with(-1e3);
+  ASSERT_EQ(usual.at, TemperatureFit::At::inside);
+  for (const double impossible :
+       {-1e5, -1e20, -1e80, -1e200, -1e300, std::numeric_limits<double>::lowest()}) {
+    const TemperatureFit fit = fit_with(impossible);
+    EXPECT_EQ(fit.at, TemperatureFit::At::inside) << impossible;
+    EXPECT_EQ(fit.note, "") << impossible;
+    EXPECT_NEAR(fit.scaler.temperature(), usual.scaler.temperature(), 1e-10) << impossible;
+    EXPECT_NEAR(fit.standard_error, usual.standard_error, 1e-10) << impossible;
+    EXPECT_NEAR(fit.nll, usual.nll, 1e-12) << impossible;
+    EXPECT_LT(fit.iterations, 100) << impossible;
+  }
+  // And so where every row is right, and where the differences of a row overflow.
+  const Tensor y = tensor(std::vector<std::int64_t>{0, 0}, {2});
+  const auto right_with = [&](double impossible) {
+    return fit_temperature(tensor(std::vector<double>{3.0, 1.0, impossible, 4.0, 1.0, 0.0}, {2, 3}), y);
+  };
+  for (const double impossible : {-1e80, -1e300, std::numeric_limits<double>::lowest()})
+    EXPECT_NEAR(right_with(impossible).scaler.temperature(), right_with(-1e3).scaler.temperature(), 1e-9);
+  const Tensor wide = tensor(std::vector<double>{1e308, -1e308, 0.0, 1e308}, {2, 2});
+  const TemperatureFit of_wide = fit_temperature(wide, tensor(std::vector<std::int64_t>{0, 1}, {2}));
+  EXPECT_TRUE(std::isfinite(of_wide.scaler.temperature()));
+  EXPECT_EQ(of_wide.at, TemperatureFit::At::zero);
+  // A true class that cannot be: only the largest temperatures keep the loss from infinity.
+  const TemperatureFit wrong = fit_temperature(tensor(std::vector<double>{5.0, -1e300, 0.0, 1.0}, {2, 2}),
+                                               tensor(std::vector<std::int64_t>{1, 1}, {2}));
+  EXPECT_EQ(wrong.at, TemperatureFit::At::infinity);
+  EXPECT_NEAR(wrong.nll, std::log(2.0), 1e-3);
+}
+
 TEST(Temperature, PerfectSeparationIsSaidAndNotBelieved) {
   const Tensor z = tensor(std::vector<double>{3.0, 0.0, -1.0, 2.0, 0.5, 0.4, -1.0, 0.0, 4.0}, {3, 3});
   const Tensor y = tensor(std::vector<std::int64_t>{0, 0, 2}, {3});
