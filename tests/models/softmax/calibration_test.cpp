@@ -376,6 +376,23 @@ TEST(Measures, OneConfidenceHasClosedForms) {
   EXPECT_NEAR(found.accuracy.high, 0.75 + 1.96 * error, 0.2 * error);
 }
 
+// 100 rows, one of them wrong: the number of wrong rows of a resample is Poisson to 1 %, 0 to 3 in the middle
+// 95 %. The ends of the interval are 2 accuracy - quantile: 1.98 - 1 and 1.98 - 0.97, cut at 1; those of the
+// percentiles would be 0.97 and 1.
+TEST(Measures, IntervalsAreTurnedOverWhereResamplesAreSkewed) {
+  std::vector<std::int64_t> labels(100, 0);
+  labels[17] = 1;
+  const Tensor z = stack({full({100}, std::log(9.0), DType::f64), zeros({100}, DType::f64)}, 1);
+  const Calibration found = measure_calibration(z, tensor(labels, {100}), {.resamples = 4000});
+  EXPECT_NEAR(found.accuracy.low, 0.98, 1e-12);
+  EXPECT_EQ(found.accuracy.high, 1.0);
+  // A wrong row costs log 9 more than a right one: 2 nll - quantile, from 3 and from 0 wrong rows.
+  const double right = -std::log(0.9);
+  EXPECT_NEAR(found.nll.value, right + 0.01 * std::log(9.0), 1e-12);
+  EXPECT_NEAR(found.nll.low, right - 0.01 * std::log(9.0), 1e-12);
+  EXPECT_NEAR(found.nll.high, right + 0.02 * std::log(9.0), 1e-12);
+}
+
 TEST(Measures, TheEndsOfBinsBelongToTheLowerOne) {
   // Confidences 1/2 and 1 in two bins: (0, 1/2] and (1/2, 1].
   const Tensor z = tensor(std::vector<double>{0.0, 0.0, 800.0, 0.0}, {2, 2});
