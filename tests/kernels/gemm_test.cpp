@@ -126,6 +126,26 @@ TYPED_TEST(GemmTest, LeadingDimensionsAlphaAndBeta) {
   }
 }
 
+// Products that take a way of their own: scalar products, for one or two columns or rows, and the transposed
+// result of a tall narrow C. Each keeps what `beta` says of C.
+TYPED_TEST(GemmTest, NarrowProductsScaleAndAdd) {
+  for (const auto& [alpha, beta] : {std::pair{1, 2}, {3, -1}, {2, 0}}) {
+    const auto scale = static_cast<TypeParam>(alpha) / 2;
+    const auto keep = static_cast<TypeParam>(beta) / 2;
+    for (const bool transpose_b : {false, true}) {
+      for (const std::int64_t few : {1, 2}) {
+        check<TypeParam>({false, transpose_b, 23, few, 37, 3, scale, keep});
+        check<TypeParam>({false, transpose_b, few, 23, 37, 3, scale, keep});
+        check<TypeParam>({false, transpose_b, 530, few, 70, 1, scale, keep});
+      }
+    }
+    for (const std::int64_t n : {1, 2, 3, 16}) {
+      check<TypeParam>({true, false, 8 * n, n, 21, 2, scale, keep});
+      check<TypeParam>({true, false, 400, n, 37, 3, scale, keep});
+    }
+  }
+}
+
 TYPED_TEST(GemmTest, SizesThatAreCutIntoPartsAndChunks) {
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {

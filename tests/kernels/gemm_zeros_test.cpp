@@ -117,6 +117,17 @@ TEST(GemmZerosTest, ScalesAddsAndFinishes) {
   expect_same_bits(matrices, -1, 0, {.relu = true}, all);
 }
 
+// More columns than a panel of B has: each panel, and each block of panels, has its own piece of the bias.
+TEST(GemmZerosTest, FinishesEachPanelWithItsOwnBias) {
+  for (const bool transpose : {false, true}) {
+    const Matrices matrices({transpose, transpose, 64, 512, 300}, 0.5);
+    const Part all{0, 64, 0, 512};
+    expect_same_bits(matrices, 1, 0, {.bias = matrices.bias.data()}, all);
+    expect_same_bits(matrices, 1, 0.5F, {.bias = matrices.bias.data(), .relu = true}, all);
+    expect_same_bits(matrices, 1, 0, {.bias = matrices.bias.data()}, {3, 40, 120, 370});
+  }
+}
+
 TEST(GemmZerosTest, ComputesOnePartAndNothingElse) {
   for (const bool transpose : {false, true}) {
     const Matrices matrices({transpose, transpose, 90, 150, 60}, 0.5);

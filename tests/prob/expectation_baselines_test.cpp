@@ -400,6 +400,19 @@ TEST(Expectation, RefusesWhatAnEstimatorCannotDo) {
                  "[gumbel_top_k] k must be in [1, 4], got 5");
 }
 
+TEST(Expectation, RebarRefusesAControlOfAnotherShape) {
+  const Tensor logits = copies(kClassLogits, 3);
+  const auto with = [&](const std::function<Tensor(const Tensor&)>& control) {
+    return expect(
+        OneHot{Categorical(logits)}, [](const Tensor& z) { return testing::of_rows(z, kFactorOfF); },
+        estimator::Rebar{.samples = 5, .control = control}, Rng(1));
+  };
+  EXPECT_EQ(with([](const Tensor& z) { return sum(sin(z), -1); }).shape(), Shape({3}));
+  for (const Shape& shape : {Shape{}, Shape{3}, Shape{1, 3}, Shape{5, 1}, Shape{2, 5, 3}, Shape{5, 3, 4}})
+    expect_refusal([&] { with([&](const Tensor&) { return ones(shape, DType::f64); }); },
+                   "[expect] the control of Rebar must be (samples, batch), (5, 3), got " + shape.string());
+}
+
 TEST(Expectation, RefusesSamplesValuesAndBaselinesThatDoNotFit) {
   const auto square_of = [](const Tensor& z) { return square(z); };
   const Normal normal(zeros({3}), 1.0);

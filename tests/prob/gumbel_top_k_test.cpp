@@ -243,6 +243,44 @@ TEST(SetLogProb, IsTheSumOverAllOrders) {
 }
 
 // n equal classes: 1 / C(n, k), for k far beyond any sum over orders; and in f32.
+TEST(SetLogProb, NeedsEachOfItsClassesToBePossible) {
+  // Where nothing is left over, too, a class that is never drawn makes the set impossible, as any order of
+  // it.
+  const Tensor logits = tensor({{0.0, -kInf, -kInf}, {0.5, 1.0, -kInf}, {0.5, 1.0, 2.0}}, DType::f64);
+  for (const Order& order : {Order{0, 1}, Order{1, 0}}) {
+    const Tensor sets = set_log_prob(logits, reshape(tensor(order), {1, 2})),
+                 one = ordered_log_prob(logits, reshape(tensor(order), {1, 2}));
+    EXPECT_EQ(sets.at({0}), -kInf);
+    EXPECT_EQ(one.at({0}), -kInf);
+    EXPECT_EQ(sets.at({1}), 0.0);
+    EXPECT_LT(sets.at({2}), 0.0);
+  }
+  EXPECT_EQ(set_log_prob(logits, tensor({{0, 2}})).at({1}), -kInf);
+  EXPECT_EQ(set_log_prob(logits, tensor({{0, 1, 2}})).to_vector<double>(),
+            (std::vector<double>{-kInf, -kInf, 0.0}));
+  // What is impossible has no derivative, and spoils no other.
+  const Tensor g = grad(logits, [](const Tensor& z) {
+    const Tensor p = set_log_prob(z, tensor({{0, 1}}));
+    return sum(where(is_finite(p), p, 0.0));
+  });
+  EXPECT_TRUE(all(is_finite(g)).item() != 0.0);
+}
+
+TEST(SetLogProb, RefusesRowsWithoutASoftmax) {
+  const Tensor bad = tensor({{0.0, 1.0}, {-kInf, -kInf}}, DType::f64);
+  expect_refusal(
+      [&] {
+        set_log_prob(bad, tensor({{0, 1}}));
+      },
+      "[set_log_prob] row 1 of the logits (2, 2) has no softmax: it holds NaN or +inf, or nothing but -inf");
+  expect_refusal(
+      [&] {
+        ordered_log_prob(bad, tensor({{0, 1}}));
+      },
+      "[ordered_log_prob] row 1 of the logits (2, 2) has no softmax: it holds NaN or +inf, or nothing but "
+      "-inf");
+}
+
 TEST(SetLogProb, OfEqualClassesCountsSubsets) {
   for (const std::int64_t k : {1, 5, 20, 100, 300}) {
     const std::int64_t n = 400;

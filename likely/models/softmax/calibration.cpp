@@ -25,8 +25,8 @@ namespace {
 // The loss as a function of the inverse temperature a: mean_i [log sum_k e^(a z_k) - a z_y].
 struct Loss {
   double value = 0.0;
-  double slope = 0.0;      // mean of E z - z_y
-  double curvature = 0.0;  // mean of Var z
+  double slope = 0.0;      // by log a: mean of E a z - a z_y
+  double curvature = 0.0;  // times a^2: mean of Var a z
 };
 
 class TemperatureLoss {
@@ -38,7 +38,8 @@ class TemperatureLoss {
     for (const auto label : labels.to_vector<std::int64_t>()) {
       double* z = z_.data() + row * classes_;
       const double most = *std::max_element(z, z + classes_);
-      for (std::size_t k = 0; k < classes_; ++k) z[k] -= most;
+      for (std::size_t k = 0; k < classes_; ++k)
+        z[k] = std::max(z[k] - most, std::numeric_limits<double>::lowest());
       true_.push_back(z[static_cast<std::size_t>(label)]);
       const double least = *std::min_element(z, z + classes_);
       largest_difference_ = std::max(largest_difference_, -least);
@@ -49,6 +50,7 @@ class TemperatureLoss {
     ties_ /= static_cast<double>(row);
   }
 
+  // All by a z, not by z: no square of a logit overflows, and what has the probability 0 counts nothing.
   Loss operator()(double a) const {
     Loss loss;
     for (std::size_t i = 0; i < true_.size(); ++i) {
@@ -56,19 +58,35 @@ class TemperatureLoss {
       double sum = 0.0, first = 0.0;
       for (std::size_t k = 0; k < classes_; ++k) {
         const double e = std::exp(a * z[k]);
+        if (e == 0.0) continue;
         sum += e;
-        first += e * z[k];
+        first += e * (a * z[k]);
       }
       const double center = first / sum;
       double second = 0.0;
-      for (std::size_t k = 0; k < classes_; ++k)
-        second += std::exp(a * z[k]) * (z[k] - center) * (z[k] - center);
+      for (std::size_t k = 0; k < classes_; ++k) {
+        const double e = std::exp(a * z[k]);
+        if (e != 0.0) second += e * (a * z[k] - center) * (a * z[k] - center);
+      }
       loss.value += std::log(sum) - a * true_[i];
-      loss.slope += center - true_[i];
+      loss.slope += center - a * true_[i];
       loss.curvature += second / sum;
     }
     const auto n = static_cast<double>(true_.size());
     return {loss.value / n, loss.slope / n, loss.curvature / n};
+  }
+
+  // Whether the loss does not fall from a = 0 on: the mean of E z - z_y there, in parts of a power
+  // of two about the largest difference.
+  bool is_least_at_infinity() const {
+    const double unit = std::exp2(std::ilogb(largest_difference_));
+    double slope = 0.0;
+    for (std::size_t i = 0; i < true_.size(); ++i) {
+      double center = 0.0;
+      for (std::size_t k = 0; k < classes_; ++k) center += z_[i * classes_ + k] / unit;
+      slope += center / static_cast<double>(classes_) - true_[i] / unit;
+    }
+    return slope >= 0.0;
   }
 
   double rows() const { return static_cast<double>(true_.size()); }
@@ -87,6 +105,7 @@ class TemperatureLoss {
 struct Root {
   double a;
   int iterations;
+  bool converged = true;
 };
 
 // The a > 0 at which a function that falls or rises with a is 0: value and derivative by log a. Newton steps,
@@ -94,21 +113,39 @@ struct Root {
 template <class Function>
 Root root_of(double start, bool rises, const Function& f) {
   constexpr int kMost = 200;
+  constexpr int kNewton = 12;
+  constexpr double kEnough = 1e-12;
+  constexpr double kFarthest = 700.0;  // e^700 is a number still
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
-  double v = std::log(start);
+  double v = std::clamp(std::log(start), -kFarthest, kFarthest), limit = 3.0;
   for (int i = 1; i <= kMost; ++i) {
     const auto [value, derivative] = f(std::exp(v));
     const bool beyond = (value > 0.0) == rises;
     if (value == 0.0) return {std::exp(v), i};
     (beyond ? high : low) = v;
+    if (high - low <= kEnough) return {std::exp(v), i};
     double next = v - value / derivative;
-    // Without a bound on the other side a step is limited; with both it stays between them.
-    if (!std::isfinite(next) || std::abs(next - v) > 3.0) next = v + (beyond ? -3.0 : 3.0);
-    if (std::abs(next - v) <= 1e-12) return {std::exp(next), i};
-    if (next <= low || next >= high) next = 0.5 * (low + high);
+    if (std::abs(next - v) <= kEnough) return {std::exp(next), i};
+    // Newton's steps creep where a row's slope has nearly died away: every other one is passed over then.
+    const bool creeps = i > kNewton && i % 2 == 0;
+    // Without a bound on the other side a step is limited, to twice as much each time; with both it stays
+    // between them.
+    if (std::isinf(beyond ? low : high)) {
+      if (creeps || !std::isfinite(next) || std::abs(next - v) > limit) {
+        next = v + (beyond ? -limit : limit);
+        limit *= 2.0;
+      }
+      next = std::clamp(next, -kFarthest, kFarthest);
+    } else if (creeps || !(next > low && next < high)) {
+      next = 0.5 * (low + high);
+    }
     v = next;
   }
-  return {std::exp(v), kMost};
+  return {std::exp(v), kMost, false};
+}
+
+std::string not_converged(const Root& root) {
+  return fmt::format("the search for a temperature did not converge in {} steps", root.iterations);
 }
 
 Tensor scalar(double value) { return full({}, value, DType::f64); }
@@ -217,7 +254,7 @@ TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels) {
   if (spread == 0.0) {
     fit.at = TemperatureFit::At::anywhere;
     fit.note = "the logits of each row are all the same: a temperature means nothing, and is left at 1";
-  } else if (loss(0.0).slope >= 0.0) {
+  } else if (loss.is_least_at_infinity()) {
     fit.at = TemperatureFit::At::infinity;
     a = 1e-3 / spread;
     fit.note =
@@ -229,7 +266,7 @@ TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels) {
     const double aim = loss.at_zero_temperature() + std::log((loss.rows() + 2.0) / (loss.rows() + 1.0));
     const Root root = root_of(1.0 / spread, false, [&](double at) {
       const Loss here = loss(at);
-      return std::pair{here.value - aim, at * here.slope};
+      return std::pair{here.value - aim, here.slope};
     });
     a = root.a;
     fit.iterations = root.iterations;
@@ -238,14 +275,16 @@ TemperatureFit fit_temperature(const Tensor& logits, const Tensor& labels) {
         "as if of {} rows one "
         "were wrong",
         1.0 / a, static_cast<std::int64_t>(loss.rows()) + 2);
+    if (!root.converged) fit.note += "; " + not_converged(root);
   } else {
     const Root root = root_of(1.0 / spread, true, [&](double at) {
       const Loss here = loss(at);
-      return std::pair{here.slope, at * here.curvature};
+      return std::pair{here.slope, here.curvature};
     });
     a = root.a;
     fit.iterations = root.iterations;
-    fit.standard_error = 1.0 / std::sqrt(loss.rows() * a * a * loss(a).curvature);
+    if (!root.converged) fit.note = not_converged(root);
+    fit.standard_error = 1.0 / std::sqrt(loss.rows() * loss(a).curvature);
   }
   fit.scaler.log_temperature = scalar(-std::log(a));
   fit.nll = loss(a).value;

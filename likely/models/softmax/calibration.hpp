@@ -60,7 +60,7 @@ struct TemperatureFit {
   double nll = 0.0;             // at T
   double standard_error = 0.0;  // of log T, 1 / sqrt(information); NaN where it is not inside
   int iterations = 0;
-  std::string note{};  // what to know where it is not inside, a sentence
+  std::string note{};  // what to know where it is not inside, or was not found
 };
 
 // The T > 0 that makes -mean log softmax(z / T)_y smallest, where the mean true-class logit is the mean

@@ -93,7 +93,12 @@ Expectation rebar(const Task& task, const estimator::Rebar& options, Rng rng) {
   const Tensor answers = hard_answers(task, z);
   const auto control = [&](const Tensor& perturbed) {
     const Tensor c = options.scale * task.values_of(relaxed(task, perturbed, options.temperature));
-    return options.control ? c + options.control(perturbed) : c;
+    if (!options.control) return c;
+    const Tensor more = options.control(perturbed);
+    if (!(more.shape() == c.shape()))
+      refuse("expect", fmt::format("the control of Rebar must be (samples, batch), {}, got {}",
+                                   c.shape().string(), more.shape().string()));
+    return c + more;
   };
   const Tensor values = task.values_at(answers);
   const Tensor of_z = control(z), of_held = control(given_sample(task, z, answers));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "likely/autodiff/custom.hpp"
 #include "likely/core/create.hpp"
@@ -84,7 +85,10 @@ void MovingMean::add(const Tensor& values) {
 namespace detail {
 
 Tensor score_term(const Tensor& log_prob, const Tensor& weight) {
-  return stop_gradient(weight) * (log_prob - stop_gradient(log_prob));
+  // -inf - -inf: what is never drawn counts nothing.
+  const Tensor held = stop_gradient(log_prob);
+  const Tensor never = held == -std::numeric_limits<double>::infinity();
+  return stop_gradient(weight) * masked_fill(log_prob - held, never, 0.0);
 }
 
 Expectation with_baseline(const char* operation, const Tensor& log_prob, const Tensor& values,

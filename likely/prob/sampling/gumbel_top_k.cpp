@@ -57,15 +57,19 @@ PerturbedSample by_race(const Tensor& logits, std::int64_t k, Rng& rng) {
   return result;
 }
 
+// Row numbers are of a mask of the rows.
+std::int64_t first_where(const Tensor& mask) {
+  return static_cast<std::int64_t>(argmax(flatten(mask).to(DType::i64)).item());
+}
+
+void check_softmax(const char* operation, const Tensor& logits) {
+  const Tensor bad = logical_not(is_finite(logsumexp(logits, -1)));
+  if (any(bad).item() != 0.0) detail::check_bad_row(operation, "logits", logits.shape(), first_where(bad));
+}
+
 PerturbedSample by_noise(const Tensor& logits, std::int64_t k, Rng& rng) {
   const std::int64_t classes = logits.shape().back();
-  const Tensor totals = logsumexp(logits, -1);
-  const auto first_where = [](const Tensor& mask) {
-    return static_cast<std::int64_t>(argmax(mask.to(DType::i64)).item());
-  };
-  const Tensor bad = logical_not(is_finite(totals));
-  if (any(bad).item() != 0.0)
-    detail::check_bad_row("gumbel_top_k", "logits", logits.shape(), first_where(bad));
+  check_softmax("gumbel_top_k", logits);
   const TopK top = topk(logits + rng.gumbel(logits.shape(), logits.dtype()), std::min(k + 1, classes));
   const Tensor few = select(top.values, -1, k - 1) == -kInfinity;
   if (any(few).item() != 0.0) refuse_too_few(logits, k, first_where(few));
@@ -84,6 +88,7 @@ struct ChosenAndRest {
 ChosenAndRest chosen_and_rest(const char* name, const Tensor& logits, const Tensor& indices) {
   detail::check_rows(name, "logits", logits);
   detail::check_rows(name, "indices", indices.to(logits.dtype()));
+  check_softmax(name, stop_gradient(logits));
   const Tensor chosen = take_along_axis(logits, indices, -1);
   const Shape batch =
       broadcast_shapes(name, detail::without_last(logits.shape()), detail::without_last(indices.shape()));
@@ -121,13 +126,14 @@ Tensor ordered_log_prob(const Tensor& logits, const Tensor& indices) {
 
 Tensor set_log_prob(const Tensor& logits, const Tensor& indices) {
   const auto [chosen, rest, repeated] = chosen_and_rest("set_log_prob", logits, indices);
-  // Where nothing is left over the set is certain.
-  const Tensor certain = rest == -kInfinity;
-  const Tensor above = chosen - unsqueeze(masked_fill(rest, certain, 0.0), -1);
+  // Where nothing is left over the set is certain, unless one of its classes is never drawn.
+  const Tensor certain = rest == -kInfinity, never = chosen == -kInfinity;
+  const Tensor impossible = logical_or(repeated, any(never, -1));
+  const Tensor above = masked_fill(chosen, never, 0.0) - unsqueeze(masked_fill(rest, certain, 0.0), -1);
   const detail::GumbelRule rule = detail::gumbel_rule(chosen.shape().back(), above.dtype());
   const Tensor each = detail::log1mexp_of_log(unsqueeze(above, -1) - rule.points);
   const Tensor total = logsumexp(sum(each, -2) + rule.log_weights, -1);
-  return masked_fill(masked_fill(total, certain, 0.0), repeated, -kInfinity);
+  return masked_fill(masked_fill(total, certain, 0.0), impossible, -kInfinity);
 }
 
 Tensor inclusion_log_prob(const Tensor& log_probability, const Tensor& threshold) {

@@ -40,14 +40,15 @@ GumbelMax gumbel_max(const Tensor& logits, Rng rng);
 PerturbedSample gumbel_top_k(const Tensor& logits, std::int64_t k, Rng rng);
 
 // The log-probability that these classes are drawn without replacement in this order: each by the softmax of
-// what is left; -inf where a class comes twice. `indices` is (..., k), i64. Differentiable in the logits.
+// what is left; -inf where a class comes twice or is never drawn. `indices` is (..., k), i64. Differentiable
+// in the logits. Refuses rows without a softmax.
 [[nodiscard]] Tensor ordered_log_prob(const Tensor& logits, const Tensor& indices);
 
 // The log-probability that the first k drawn are these classes, in whatever order; -inf where a class comes
-// twice. With L the log-sum-exp of all others, whose largest perturbed logit is Gumbel(L):
+// twice or is never drawn. With L the log-sum-exp of all others, whose largest perturbed logit is Gumbel(L):
 // P = E product over the set of 1 - exp(-e^(logit - L - G)), G standard Gumbel,
 // an integral of one dimension that the trapezoidal rule has to about 12 digits (f64) for any k: no sum over
-// orders or subsets. Differentiable in the logits.
+// orders or subsets. Differentiable in the logits. Refuses rows without a softmax.
 [[nodiscard]] Tensor set_log_prob(const Tensor& logits, const Tensor& indices);
 
 // log(1 - exp(-exp(log_probability - threshold))): the log-probability that a perturbed log-probability

@@ -90,6 +90,46 @@ TEST(Temperature, FollowsTheScaleOfTheLogits) {
   EXPECT_NEAR(fit_temperature(rows.logits + 50.0, rows.labels).scaler.temperature(), t, 1e-9 * t);
 }
 
+// A class of log-probability -1e300, as of a log of 0 that was made finite, has the probability 0 at any
+// sensible T: it counts as one of -1e3 does.
+TEST(Temperature, ImpossibleClassesDoNotMatter) {
+  const Drawn rows = drawn_at(1.7, 60, 3, 4);
+  const auto fit_with = [&](double impossible) {
+    const Tensor more =
+        tensor(std::vector<double>{5.0, 4.0, impossible, 5.0, impossible, impossible}, {2, 3});
+    return fit_temperature(concat({rows.logits, more}, 0),
+                           concat({rows.labels, tensor(std::vector<std::int64_t>{1, 0}, {2})}, 0));
+  };
+  const TemperatureFit usual = fit_with(-1e3);
+  ASSERT_EQ(usual.at, TemperatureFit::At::inside);
+  for (const double impossible :
+       {-1e5, -1e20, -1e80, -1e200, -1e300, std::numeric_limits<double>::lowest()}) {
+    const TemperatureFit fit = fit_with(impossible);
+    EXPECT_EQ(fit.at, TemperatureFit::At::inside) << impossible;
+    EXPECT_EQ(fit.note, "") << impossible;
+    EXPECT_NEAR(fit.scaler.temperature(), usual.scaler.temperature(), 1e-10) << impossible;
+    EXPECT_NEAR(fit.standard_error, usual.standard_error, 1e-10) << impossible;
+    EXPECT_NEAR(fit.nll, usual.nll, 1e-12) << impossible;
+    EXPECT_LT(fit.iterations, 100) << impossible;
+  }
+  // And so where every row is right, and where the differences of a row overflow.
+  const Tensor y = tensor(std::vector<std::int64_t>{0, 0}, {2});
+  const auto right_with = [&](double impossible) {
+    return fit_temperature(tensor(std::vector<double>{3.0, 1.0, impossible, 4.0, 1.0, 0.0}, {2, 3}), y);
+  };
+  for (const double impossible : {-1e80, -1e300, std::numeric_limits<double>::lowest()})
+    EXPECT_NEAR(right_with(impossible).scaler.temperature(), right_with(-1e3).scaler.temperature(), 1e-9);
+  const Tensor wide = tensor(std::vector<double>{1e308, -1e308, 0.0, 1e308}, {2, 2});
+  const TemperatureFit of_wide = fit_temperature(wide, tensor(std::vector<std::int64_t>{0, 1}, {2}));
+  EXPECT_TRUE(std::isfinite(of_wide.scaler.temperature()));
+  EXPECT_EQ(of_wide.at, TemperatureFit::At::zero);
+  // A true class that cannot be: only the largest temperatures keep the loss from infinity.
+  const TemperatureFit wrong = fit_temperature(tensor(std::vector<double>{5.0, -1e300, 0.0, 1.0}, {2, 2}),
+                                               tensor(std::vector<std::int64_t>{1, 1}, {2}));
+  EXPECT_EQ(wrong.at, TemperatureFit::At::infinity);
+  EXPECT_NEAR(wrong.nll, std::log(2.0), 1e-3);
+}
+
 TEST(Temperature, PerfectSeparationIsSaidAndNotBelieved) {
   const Tensor z = tensor(std::vector<double>{3.0, 0.0, -1.0, 2.0, 0.5, 0.4, -1.0, 0.0, 4.0}, {3, 3});
   const Tensor y = tensor(std::vector<std::int64_t>{0, 0, 2}, {3});
@@ -334,6 +374,23 @@ TEST(Measures, OneConfidenceHasClosedForms) {
   EXPECT_NEAR(found.nll.standard_error, error * std::log(9.0), 0.08 * error * std::log(9.0));
   EXPECT_NEAR(found.accuracy.low, 0.75 - 1.96 * error, 0.2 * error);
   EXPECT_NEAR(found.accuracy.high, 0.75 + 1.96 * error, 0.2 * error);
+}
+
+// 100 rows, one of them wrong: the number of wrong rows of a resample is Poisson to 1 %, 0 to 3 in the middle
+// 95 %. The ends of the interval are 2 accuracy - quantile: 1.98 - 1 and 1.98 - 0.97, cut at 1; those of the
+// percentiles would be 0.97 and 1.
+TEST(Measures, IntervalsAreTurnedOverWhereResamplesAreSkewed) {
+  std::vector<std::int64_t> labels(100, 0);
+  labels[17] = 1;
+  const Tensor z = stack({full({100}, std::log(9.0), DType::f64), zeros({100}, DType::f64)}, 1);
+  const Calibration found = measure_calibration(z, tensor(labels, {100}), {.resamples = 4000});
+  EXPECT_NEAR(found.accuracy.low, 0.98, 1e-12);
+  EXPECT_EQ(found.accuracy.high, 1.0);
+  // A wrong row costs log 9 more than a right one: 2 nll - quantile, from 3 and from 0 wrong rows.
+  const double right = -std::log(0.9);
+  EXPECT_NEAR(found.nll.value, right + 0.01 * std::log(9.0), 1e-12);
+  EXPECT_NEAR(found.nll.low, right - 0.01 * std::log(9.0), 1e-12);
+  EXPECT_NEAR(found.nll.high, right + 0.02 * std::log(9.0), 1e-12);
 }
 
 TEST(Measures, TheEndsOfBinsBelongToTheLowerOne) {
