@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "apps/likely/commands.hpp"
+#include "apps/likely/reader_of_pipe.hpp"
 #include "apps/likely/report.hpp"
 #include "apps/likely/whole_option.hpp"
 #include "apps/likely/words_options.hpp"
@@ -18,6 +19,7 @@
 #include "likely/core/printable.hpp"
 #include "likely/core/threads.hpp"
 #include "likely/io/atomic_file.hpp"
+#include "likely/io/folder_claim.hpp"
 #include "likely/io/json.hpp"
 #include "likely/models/words/vector_files.hpp"
 #include "likely/models/words/word2vec.hpp"
@@ -33,6 +35,14 @@ struct Word2VecArguments {
   bool force = false;
 };
 
+// What is there already as something else (a pipe, a device) is written to as it is.
+bool is_file(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  return !std::filesystem::exists(status) || std::filesystem::is_regular_file(status) ||
+         std::filesystem::is_directory(status);
+}
+
 // Before hours of work: a file that must not be replaced, or a name that says no format.
 void check_out(const Word2VecArguments& arguments) {
   words::format_of(arguments.out, arguments.format);
@@ -45,7 +55,17 @@ void check_out(const Word2VecArguments& arguments) {
   if (!arguments.force && std::filesystem::exists(arguments.out, unknown))
     throw Error(
         fmt::format("{} is there already; replace it (--force) or choose another --out", arguments.out));
-  const io::AtomicFile free(arguments.out, {.replace = arguments.force});
+  // Whoever reads a pipe would see its end if it were opened and closed.
+  if (is_file(arguments.out)) const io::AtomicFile free(arguments.out, {.replace = arguments.force});
+}
+
+void check_room(const Word2VecArguments& arguments, std::int64_t words) {
+  if (!is_file(arguments.out)) return;
+  const bool binary = words::format_of(arguments.out, arguments.format) == words::VectorFormat::binary;
+  const std::filesystem::path folder =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(arguments.out)).parent_path();
+  io::detail::check_room(folder, folder, words * arguments.learn.dimension * (binary ? 4 : 11),
+                         "the vectors need about");
 }
 
 void run_word2vec(Word2VecArguments arguments, const ShowOptions& shown) {
@@ -53,8 +73,10 @@ void run_word2vec(Word2VecArguments arguments, const ShowOptions& shown) {
   check_out(arguments);
   arguments.learn.cancelled = progress.cancelled();
   arguments.learn.events = progress.events();
+  arguments.learn.counted = [&arguments](std::int64_t words) { check_room(arguments, words); };
   if (arguments.learn.threads > threads()) set_threads(arguments.learn.threads);
   const words::Learned learned = words::word2vec(arguments.text, arguments.learn);
+  const ReaderOfPipe reader(arguments.out, arguments.learn.cancelled);
   words::save_vectors(arguments.out, learned.vectors, arguments.format, arguments.force,
                       arguments.learn.cancelled);
   progress.finish();
@@ -76,12 +98,12 @@ void run_word2vec(Word2VecArguments arguments, const ShowOptions& shown) {
       learned.words_per_second, printable_line(arguments.out));
 }
 
-CLI::Validator number_from(double low) {
+CLI::Validator number_that(bool (*fits)(double), const char* which) {
   return CLI::Validator(
-      [low](std::string& text) -> std::string {
+      [fits, which](std::string& text) -> std::string {
         const std::optional<double> value = finite_number(text);
-        return value && *value >= low ? std::string()
-                                      : fmt::format("must be a number from {} on, got \"{}\"", low, text);
+        return value && fits(*value) ? std::string()
+                                     : fmt::format("must be a number {}, got \"{}\"", which, text);
       },
       "");
 }
@@ -122,13 +144,13 @@ void add_word2vec(CLI::App& app) {
       ->add_option("--sample", learn.sample,
                    "Frequent words are passed over more often the smaller this is; 0: never")
       ->type_name("X")
-      ->check(number_from(0.0))
+      ->check(number_that([](double value) { return value >= 0.0; }, "from 0 on"))
       ->capture_default_str()
       ->group("Learning");
   command
       ->add_option("--rate", learn.rate, "Learning rate at the beginning; .025 if left out, .05 with --cbow")
       ->type_name("X")
-      ->check(number_from(0.0))
+      ->check(number_that([](double value) { return value > 0.0; }, "above 0"))
       ->group("Learning");
   command->add_flag("--cbow", learn.cbow, "Tell a word from the mean of those around it, not these from it")
       ->group("Learning");

@@ -1,6 +1,8 @@
 // `likely word2vec` and `likely words`, as users run them.
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -127,13 +129,62 @@ TEST_F(WordCommands, Refuse) {
                    "`likely word2vec --help`");
   expect_complaint(
       {"word2vec", "corpus.txt", "--out", "v.bin", "--rate", "x"},
-      "likely word2vec: --rate: must be a number from 0 on, got \"x\"; see `likely word2vec --help`");
+      "likely word2vec: --rate: must be a number above 0, got \"x\"; see `likely word2vec --help`");
+  expect_complaint(
+      {"word2vec", "corpus.txt", "--out", "v.bin", "--rate", "0"},
+      "likely word2vec: --rate: must be a number above 0, got \"0\"; see `likely word2vec --help`");
+  expect_complaint(
+      {"word2vec", "corpus.txt", "--out", "v.bin", "--sample", "-1"},
+      "likely word2vec: --sample: must be a number from 0 on, got \"-1\"; see `likely word2vec --help`");
+  write_bytes(folder_ / "column.txt", "a\nb\na\nb\n");
+  expect_complaint(
+      {"word2vec", "column.txt", "--out", "v.bin", "--min-count", "1", "--quiet"},
+      "likely: [word2vec] column.txt: no word has another one beside it in its line: join lines, "
+      "or choose a larger --sample or a smaller --min-count");
   expect_complaint({"words", "nearest", "vectors.bin", "land"},
                    "likely: [nearest] no vector is called \"land\"; 12 words have one");
   write_bytes(folder_ / "bad.txt", "2 2\na 1 2\na 1 2\n");
   expect_complaint({"words", "nearest", "bad.txt", "a"},
                    "likely: [load_vectors] bad.txt: line 3: the word \"a\" comes twice");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "v.bin"));
+}
+
+// Room is asked for before anything is learned, and before memory is.
+TEST_F(WordCommands, RefuseADiskWithoutRoom) {
+  const std::size_t words = 1'000'000, needed = words * 65536 * 11;
+  if (std::filesystem::space(folder_.path()).available >= needed) GTEST_SKIP() << "this disk has room";
+  std::string text;
+  for (std::size_t i = 0; i < words; ++i) text += "w" + std::to_string(i) + (i % 10 == 9 ? "\n" : " ");
+  write_bytes(folder_ / "many.txt", text);
+  const Ran ran =
+      run({"word2vec", "many.txt", "--out", "v.txt", "--min-count", "1", "--dimension", "65536", "--quiet"});
+  EXPECT_NE(ran.code, 0);
+  EXPECT_TRUE(ran.err.starts_with("likely: no room in \"")) << ran.err;
+  EXPECT_TRUE(ran.err.ends_with("are free, the vectors need about 720896.0 MB\n")) << ran.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "v.txt"));
+}
+
+TEST_F(WordCommands, WriteToANamedPipe) {
+  const std::string learn =
+      "likely word2vec corpus.txt --dimension 3 --epochs 1 --quiet --force --format text";
+  const Ran ran =
+      shell(folder_.path().string(), learn + " --out plain && mkfifo pipe && { cat pipe > through & " +
+                                         learn + " --out pipe; code=$?; wait; exit $code; }");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(read_bytes(folder_ / "through"), read_bytes(folder_ / "plain"));
+}
+
+TEST_F(WordCommands, EndAtCtrlCWhileNobodyReadsThePipe) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const TemporaryFolder output;
+  const pid_t child = start_command(folder_.path().string(),
+                                    {"word2vec", "corpus.txt", "--out", "pipe", "--force", "--format",
+                                     "binary", "--dimension", "2", "--epochs", "1"},
+                                    (output / "out").string(), (output / "err").string());
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));  // it waits by now
+  kill(child, SIGINT);
+  EXPECT_EQ(wait_for(child), 130);
+  EXPECT_TRUE(read_bytes(output / "err").ends_with("interrupted; nothing was written\n"));
 }
 
 TEST_F(WordCommands, EndAtCtrlC) {

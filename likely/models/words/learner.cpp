@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "likely/core/cancel.hpp"
 #include "likely/core/create.hpp"
 #include "likely/models/words/text_pieces.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr double kLeastRate = 1e-4;  // of that at the beginning
 constexpr std::size_t kQueue = 64;   // pairs
 constexpr std::uint32_t kAlways = 0xFFFFFFFF;
+constexpr std::int64_t kBetweenAsking = std::int64_t{1} << 24;  // numbers: some hundredths of a second
 
 std::vector<std::uint32_t> keep_thresholds(const Lexicon& lexicon, double sample) {
   std::vector<std::uint32_t> keep;
@@ -118,6 +120,7 @@ void Learner::learn(std::string_view piece, kernels::RandomKey key) {
 
 void Learner::learn_line() {
   if (line_.size() > 1) {
+    shared_.learned.store(true, std::memory_order_relaxed);
     rate_ = static_cast<float>(shared_.rate_at(shared_.done.load(std::memory_order_relaxed) + seen_));
     if (shared_.options.cbow) {
       learn_bags();
@@ -130,6 +133,14 @@ void Learner::learn_line() {
 
 void Learner::draw_noise(std::uint32_t* to) {
   for (int j = 1; j < contrasted_; ++j) *to++ = shared_.noise(random_.next_wide());
+}
+
+// A step of so many rows is done.
+void Learner::give_up_if_asked(std::int64_t rows) {
+  worked_ += rows * shared_.stride;
+  if (worked_ < kBetweenAsking) return;
+  worked_ = 0;
+  give_up_if(shared_.options.cancelled);
 }
 
 void Learner::note(float loss) {
@@ -180,6 +191,7 @@ void Learner::flush() {
     const float loss = contrast_step(shared_.output_rows, {words + 1, contrasted_}, rate_,
                                      shared_.input_rows + words[0] * stride, nullptr, wants);
     if (wants) note(loss);
+    give_up_if_asked(contrasted_ + 1);
   }
   queued_ = 0;
 }
@@ -207,6 +219,7 @@ void Learner::learn_bags() {
         contrast_step(shared_.output_rows, {queue_.data(), contrasted_}, rate_, hidden, change, wants);
     if (wants) note(loss);
     spread_over_rows(shared_.input_rows, stride, around.data(), count, change);
+    give_up_if_asked(contrasted_ + 2 * count);
   }
 }
 

@@ -30,6 +30,7 @@ struct Shared {
   AliasTable noise;
   std::vector<std::uint32_t> keep;    // of 2^32; the largest number: always
   std::atomic<std::int64_t> done{0};  // known words, of all epochs together
+  std::atomic<bool> learned{false};   // from any two words that stand together
 
   double rate_at(std::int64_t words) const;
 };
@@ -45,7 +46,7 @@ class Learner {
  public:
   explicit Learner(Shared& shared);
 
-  // Lines are taken apart after kLongestLine known words, too.
+  // Lines are taken apart after kLongestLine known words, too. Asks `cancelled` now and then.
   void learn(std::string_view piece, kernels::RandomKey key);
   LossSum take_losses();
 
@@ -57,6 +58,7 @@ class Learner {
   void learn_bags();
   void draw_noise(std::uint32_t* to);
   void flush();
+  void give_up_if_asked(std::int64_t rows);
   bool wants_loss() { return (step_++ & 15U) == 0; }
   void note(float loss);
 
@@ -72,6 +74,7 @@ class Learner {
   float rate_ = 0.0F;
   std::uint32_t step_ = 0;
   bool looks_ = false;
+  std::int64_t worked_ = 0;  // numbers moved since `cancelled` was asked
   LossSum losses_;
 };
 

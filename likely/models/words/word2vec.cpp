@@ -126,12 +126,18 @@ Lexicon lexicon_of(const std::filesystem::path& text, const Word2VecOptions& opt
 Learned word2vec(const std::filesystem::path& text, const Word2VecOptions& options) {
   check(options);
   Lexicon lexicon = lexicon_of(text, options);
+  if (options.counted) options.counted(lexicon.size());
   Rng rng(options.seed);
   Shared shared(lexicon, options, rng.split());
   Learned learned;
   const Clock::time_point begin = Clock::now();
   for (std::int64_t epoch = 0; epoch < options.epochs; ++epoch)
     learned.loss = Epoch(text, shared, rng.split(), begin).run();
+  if (!shared.learned.load())
+    refuse("word2vec",
+           fmt::format("{}: no word has another one beside it in its line: join lines, or choose a larger "
+                       "`sample` or a smaller `min-count`",
+                       text.string()));
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   learned.words_per_second = static_cast<double>(shared.done.load()) / std::max(seconds, 1e-9);
   if (options.events)

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "likely/core/cancel.hpp"
@@ -39,6 +40,8 @@ struct Word2VecOptions {
   // gives other bits each time.
   int threads = 1;
   std::uint64_t seed = 1;  // with one thread: same seed, same bits
+  // Told, before any is learned, how many words will have a vector; what it throws ends the work.
+  std::function<void(std::int64_t words)> counted{};
   CancelTest cancelled{};
   train::EventSink events{};  // told how far it is, with words a second and loss
 };
@@ -53,8 +56,8 @@ struct Learned {
 
 // The text is read piece by piece, once more for each epoch; memory depends on its different words alone. A
 // context ends with a line. Noise is drawn with probabilities proportional to count^0.75. Refuses options out
-// of range, what read_lexicon refuses, a text with less than two different words, and vectors that are no
-// finite numbers at the end (the rate was too large).
+// of range, what read_lexicon refuses, a text with less than two different words, one in whose lines no word
+// was kept with another, and vectors that are no finite numbers at the end (the rate was too large).
 Learned word2vec(const std::filesystem::path& text, const Word2VecOptions& options = {});
 
 // The probability with which a word of this relative frequency is kept.

@@ -221,6 +221,35 @@ TEST_F(Word2Vec, CanBeGivenUp) {
   EXPECT_THROW(word2vec(path, options), Cancelled);
 }
 
+// Within a piece, too: a step of 257 rows of 65536 numbers takes long.
+TEST_F(Word2Vec, CanBeGivenUpWithinALine) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += i % 2 == 0 ? "a " : "b ";
+  const Lexicon lexicon = read_lexicon(text(line), {.min_count = 1});
+  for (const bool cbow : {false, true}) {
+    Word2VecOptions options{.dimension = 4096, .negative = 256, .min_count = 1, .sample = 0.0, .cbow = cbow};
+    int asked = 0;
+    options.cancelled = [&] { return ++asked > 1; };
+    Shared shared(lexicon, options, Rng(1));
+    Learner learner(shared);
+    EXPECT_THROW(learner.learn(line, Rng(2).draw()), Cancelled) << cbow;
+    EXPECT_EQ(asked, 2);
+    // At most 2^24 numbers stand between two questions: 16 steps, of which one in 16 is counted.
+    EXPECT_LE(learner.take_losses().count, 3) << cbow;
+  }
+}
+
+TEST_F(Word2Vec, TellsHowManyWordsThereAreBeforeItLearns) {
+  std::int64_t words = 0;
+  Word2VecOptions options{.dimension = 65536, .min_count = 1};
+  options.counted = [&](std::int64_t count) {
+    words = count;
+    throw Cancelled();
+  };
+  EXPECT_THROW(word2vec(text("a b c a"), options), Cancelled);
+  EXPECT_EQ(words, 3);
+}
+
 TEST_F(Word2Vec, Refuses) {
   const auto path = text(two_topics(20));
   const auto with = [&](const std::function<void(Word2VecOptions&)>& change) {
@@ -241,6 +270,17 @@ TEST_F(Word2Vec, Refuses) {
                  "[word2vec] `rate` must be finite and at least 0, got nan");
   expect_refusal(with([](auto& o) { o.rate = 1e38; }),
                  "[word2vec] the vectors are no finite numbers any more; choose a `rate` below 1e+38");
+  const auto alone = [](const std::string& file) {
+    return "[word2vec] " + file +
+           ": no word has another one beside it in its line: join lines, or choose a " +
+           "larger `sample` or a smaller `min-count`";
+  };
+  for (const bool cbow : {false, true}) {
+    expect_refusal(with([&](auto& o) { o.sample = 1e-300, o.cbow = cbow; }), alone(path.string()));
+    const std::string column = text("a\nb\na\nb\n\na rare\n").string();
+    expect_refusal([&] { word2vec(column, {.dimension = 2, .min_count = 2, .cbow = cbow}); }, alone(column));
+    text(two_topics(20));
+  }
   const std::string name = text("a a a a a b").string();
   expect_refusal([&] { word2vec(name, {.dimension = 2}); },
                  "[word2vec] " + name + ": one word alone, \"a\", comes at least 5 times (`min-count`)");
