@@ -23,10 +23,10 @@ class Streams : public ::testing::Test {
     write_bytes(*folder_ / "rows.csv", "0.5,-1\n");
     write_bytes(*folder_ / "chain.csv", "state,a,end\nstart,1,0\na,0.5,0.5\n");
     write_bytes(*folder_ / "text.txt", "the king and the queen of the sea\n");
-    EXPECT_EQ(
-        in_shell("likely word2vec text.txt --dimension 2 --min-count 1 --epochs 1 --quiet --out vectors.txt")
-            .code,
-        0);
+    EXPECT_EQ(in_shell("likely word2vec text.txt --dimension 2 --min-count 1 --sample 1 --epochs 1 --quiet "
+                       "--out vectors.txt")
+                  .code,
+              0);
   }
   static void TearDownTestSuite() {
     delete folder_;
@@ -62,7 +62,7 @@ const std::vector<std::string> kPrinting = {
     "calibrate run --resamples 10 --json",
     "estimators --repetitions 2",
     "sequences --model chain.csv --k 2",
-    "word2vec text.txt --dimension 2 --min-count 1 --epochs 1 --force --out vectors.txt",
+    "word2vec text.txt --dimension 2 --min-count 1 --sample 1 --epochs 1 --force --out vectors.txt",
     "words nearest vectors.txt sea",
     "inspect run/model.safetensors",
     "equations 2",

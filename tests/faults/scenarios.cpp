@@ -69,8 +69,8 @@ Command sequences(const std::string& seed) {
           "--seed",    seed,      "--out",     "estimated", "--no-figures", "--quiet"};
 }
 Command word2vec(const std::string& seed) {
-  return {"word2vec", "text.txt", "--dimension", "3",     "--min-count", "1",      "--epochs",
-          "1",        "--seed",   seed,          "--out", "vectors.txt", "--quiet"};
+  return {"word2vec", "text.txt", "--dimension", "3",  "--min-count", "1",           "--sample", "1",
+          "--epochs", "1",        "--seed",      seed, "--out",       "vectors.txt", "--quiet"};
 }
 Command predict(const std::string& rows) {
   return {"predict", "run", "--in", rows, "--to", "predictions.csv"};
