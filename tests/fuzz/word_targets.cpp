@@ -102,8 +102,8 @@ void add_word_targets(std::vector<Target>& all) {
            const words::Lexicon lexicon = words::read_lexicon(path, {.min_count = 1});
            demand(lexicon.pieces == pieces, "pieces that were lost");
            demand(lexicon.known == lexicon.read, "words that were lost");
-           const words::Learned learned =
-               words::word2vec(path, {.dimension = 2, .negative = 1, .epochs = 1, .min_count = 1});
+           const words::Learned learned = words::word2vec(
+               path, {.dimension = 2, .negative = 1, .epochs = 1, .min_count = 1, .sample = 1.0});
            demand(learned.vectors.size() == lexicon.size(), "words that were not learned");
          });
        },
